@@ -17,7 +17,7 @@ package struct LocalFirestoreServer: Sendable {
   package struct Clock: Sendable {
     let now: @Sendable () -> Int64
 
-    /// Makes a clock from a function that returns microseconds since 1970.
+    /// Creates a clock from a function that returns microseconds since 1970.
     ///
     /// The function may return the same time repeatedly; commit times increase nevertheless.
     package init(_ now: @escaping @Sendable () -> Int64) {
@@ -58,7 +58,7 @@ package struct LocalFirestoreServer: Sendable {
     return try await serve(store, port: port, limits: limits, access: access, body)
   }
 
-  /// Serves a mirror while `body` runs: a read-only data file, whose present is the moment at which it was pulled.
+  /// Serves a mirror while `body` runs: a read-only data file, whose present is the time at which it was pulled.
   ///
   /// - Throws: As ``withServer(dataFile:port:clock:limits:access:_:)``.
   package static func withMirror<Result>(
@@ -72,10 +72,10 @@ package struct LocalFirestoreServer: Sendable {
     return try await serve(store, port: 0, limits: Limits(), access: access, body)
   }
 
-  /// Serves documents while `body` runs, read-only and as of one moment, from a data file that is made of them.
+  /// Serves documents while `body` runs, read-only and as of one time, from a data file created from them.
   ///
   /// - Parameters:
-  ///   - file: Where the data file is made; the caller removes it.
+  ///   - file: Where to create the data file, which the caller removes.
   ///   - next: Returns the next documents; nil at the end.
   /// - Throws: As ``withServer(dataFile:port:clock:limits:access:_:)``; errors of `next`.
   package static func withDocuments<Result>(

@@ -1,18 +1,18 @@
-/// What the C library does with large blocks of memory.
+/// How the C library treats large blocks of memory.
 package enum Allocator {
   private typealias SetOption = @convention(c) (Int32, Int32) -> Int32
 
-  /// `M_MMAP_THRESHOLD` of glibc's `malloc.h`, which its Swift module does not show.
+  /// `M_MMAP_THRESHOLD` from glibc's `malloc.h`, which its Swift module does not export.
   private static let mapThreshold: Int32 = -3
 
-  /// Has every large block given back when it is freed.
+  /// Makes the C library return every large block to the system as soon as it is freed; false if it cannot.
   ///
-  /// By itself, glibc raises the threshold to the size of whatever large block was freed, and keeps smaller ones in the heaps of its
-  /// threads. There, pieces and pages that come and go on several threads leave holes of many MiB. Other C libraries have no such
-  /// option, and are left as they are.
+  /// By default, glibc raises the threshold to the size of each freed large block, and keeps smaller blocks in the heaps of its
+  /// threads. Pieces and pages allocated and freed on several threads then leave holes of many MiB. Other C libraries have no
+  /// such option and are left unchanged.
   package static let returnsLargeBlocks = returnBlocks(from: 256 << 10)
 
-  /// Has smaller ones given back, too, which takes a fifth more CPU: for what many threads read at a time.
+  /// Also makes it return medium blocks, which takes a fifth more CPU; for data that many threads read at the same time.
   package static let returnsMediumBlocks = returnBlocks(from: 64 << 10)
 
   private static func returnBlocks(from size: Int32) -> Bool {

@@ -6,7 +6,7 @@ package enum BackgroundThread {
     private typealias Routine = @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
   #endif
 
-  /// Runs `body` on a new thread, which has to be possible.
+  /// Runs `body` on a new thread; traps if the system refuses one.
   package static func start(_ body: @escaping @Sendable () -> Void) {
     if !tryToStart(body) { preconditionFailure("cannot start a thread") }
   }
@@ -26,7 +26,7 @@ package enum BackgroundThread {
     return true
   }
 
-  /// Whether so many threads can run side by side: starts them, and ends them at once.
+  /// Whether a number of threads can run concurrently; starts them and ends them at once.
   package static func canRun(_ count: Int) -> Bool {
     let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     defer { gate.deallocate() }

@@ -1,8 +1,8 @@
-/// Another program, whose output this process waits for.
+/// Runs another program and collects its output.
 package enum ChildProcess {
   /// The result of a program that has ended.
   package struct Output: Sendable {
-    /// What it wrote to its standard output.
+    /// The bytes written to its standard output.
     package var bytes: [UInt8]
     /// Its exit status; nil if a signal ended it.
     package var status: Int32?
@@ -17,19 +17,19 @@ package enum ChildProcess {
     case cancelled
   }
 
-  /// How long to wait for output before the end is checked, in milliseconds.
+  /// How long to wait for output before checking whether the program has ended, in milliseconds.
   private static let interval: Int32 = 20
 
   /// Runs a program and blocks until it has ended.
   ///
-  /// It reads from and reports errors to nothing, and is the leader of a process group, which is killed with it.
+  /// Its standard input is empty, and its standard error is discarded. It leads its own process group, which is killed with it.
   ///
   /// - Parameters:
   ///   - words: The program, looked up in `PATH` if it has no slash, and its arguments.
   ///   - environment: All of its environment variables.
-  ///   - timeout: After so many seconds it is killed.
-  ///   - maximumBytes: With more output it is killed.
-  ///   - isCancelled: Asked every few milliseconds.
+  ///   - timeout: The seconds after which it is killed.
+  ///   - maximumBytes: The amount of output beyond which it is killed.
+  ///   - isCancelled: Called every few milliseconds.
   package static func run(
     _ words: [String],
     environment: [String: String],
@@ -53,10 +53,10 @@ package enum ChildProcess {
     var output = Output(bytes: [], status: nil)
     var isOpen = true
     while true {
-      // What it wrote before its end is in the pipe by then.
+      // Everything it wrote before its end is in the pipe by now.
       var status: Int32 = 0
       let ended = waitpid(child, &status, WNOHANG)
-      // Where the system reaps children, their status is lost, and the output has to suffice.
+      // If the system reaps children automatically, the status is lost, and the output has to suffice.
       let hasEnded = ended == child || (ended < 0 && errno == ECHILD)
       var problem: Problem?
       if isOpen { isOpen = drain(ends[0], into: &output.bytes, maximumBytes: maximumBytes) }
@@ -83,7 +83,7 @@ package enum ChildProcess {
     }
   }
 
-  /// Reads what is there; false at the end.
+  /// Reads the available output; returns false at the end.
   private static func drain(_ descriptor: Int32, into bytes: inout [UInt8], maximumBytes: Int) -> Bool {
     var chunk = [UInt8](repeating: 0, count: 16 << 10)
     while bytes.count <= maximumBytes {
@@ -103,13 +103,13 @@ package enum ChildProcess {
     package typealias FileActions = posix_spawn_file_actions_t
   #endif
 
-  /// Starts a program as the leader of a process group, with signals as in any program, whatever this process does with its own.
+  /// Starts a program as the leader of a process group, with default signal handling regardless of this process's own.
   ///
   /// - Parameters:
   ///   - words: The program, looked up in `PATH` if it has no slash, and its arguments.
   ///   - environment: All of its environment variables, as `NAME=VALUE`.
-  ///   - prepare: Adds what is done with its descriptors and its folder.
-  /// - Returns: The process, and 0 or the system's error number.
+  ///   - prepare: Adds actions for its descriptors and its folder.
+  /// - Returns: The process ID, and 0 or the system's error number.
   package static func spawn(
     _ words: [String],
     environment: [String],

@@ -1,48 +1,48 @@
-/// Another program that is asked line by line over pipes, and answers each line with one.
+/// Another program that answers each line sent to it with one line, over pipes.
 ///
-/// It is the leader of a process group, which is killed with it. Every call blocks, and one is made at a time. Between calls
-/// nothing is open: whatever was asked has its answer.
+/// It leads its own process group, which is killed with it. All calls block, and only one may be made at a time. Between calls
+/// nothing is pending: every line that was sent has its answer.
 package struct LineProgram: Sendable {
   /// Why answers are missing.
   package enum Problem: Error, Sendable, Equatable {
     /// It cannot be started, with the system's error number.
     case cannotStart(Int32)
-    /// The next answer took too long, or its end did.
+    /// The next answer, or the end of the program, took too long.
     case timedOut
-    /// It ended before it had answered, or not well; the status is nil if a signal ended it.
+    /// The program ended before it had answered, or failed; the status is nil if a signal ended it.
     case ended(status: Int32?)
-    /// An answer is longer than allowed, or all together are.
+    /// An answer, or all answers together, exceed the limit.
     case tooMuch
-    /// It said more than it was asked.
+    /// It answered more than it was asked.
     case unasked
     case cancelled
   }
 
   package struct Limits: Sendable {
-    /// The seconds that each answer may take, and the end.
+    /// The maximum time for each answer, and for the end of the program, in seconds.
     package var timeout: Double
-    /// The bytes of an answer at most.
+    /// The maximum size of an answer in bytes.
     package var answer = 16 << 20
-    /// The bytes of all answers of a call at most, and of the calls that are made at the same time.
+    /// The maximum size of all answers of a call and of concurrent calls to other programs, in bytes.
     package var answers = 48 << 20
-    /// The bytes of the log at most; what comes after them is dropped.
+    /// The maximum size of the log in bytes; everything beyond it is dropped.
     package var log = 1 << 20
 
     package init(timeout: Double) { self.timeout = timeout }
   }
 
-  /// How long to wait before a cancellation is looked for, in milliseconds.
+  /// How long to wait before checking for cancellation, in milliseconds.
   private static let interval: Int32 = 100
-  /// The bytes that are handed over at once, about what a pipe holds.
+  /// The number of bytes to write at once, about the capacity of a pipe.
   private static let portion = 32 << 10
-  /// How many answers are worth being awake for, while as many others are being worked on.
+  /// The number of answers worth waking up for while as many others are being computed.
   private static let handful = 32
   /// How long a few answers wait for others, in microseconds.
   ///
-  /// The program has further lines in its pipe meanwhile.
+  /// Meanwhile the program has further lines in its pipe.
   private static let pause: UInt32 = 200
 
-  /// The process.
+  /// The process ID.
   package let child: Int32
   private let input: Int32
   private let output: Int32
@@ -55,7 +55,7 @@ package struct LineProgram: Sendable {
   /// - Parameters:
   ///   - words: The program, looked up in `PATH` if it has no slash, and its arguments.
   ///   - environment: All of its environment variables.
-  ///   - log: The file to which its standard error is added; nowhere if nil.
+  ///   - log: The file to which its standard error is appended; discarded if nil.
   package init(
     _ words: [String],
     environment: [String: String],
@@ -89,13 +89,14 @@ package struct LineProgram: Sendable {
     self.limits = limits
   }
 
-  /// Asks for some answers; lines are sent ahead of the answers as far as the pipe holds them.
+  /// Requests answers; lines are sent ahead of the answers as far as the pipe accepts them.
   ///
   /// - Parameters:
-  ///   - count: How many lines there are.
-  ///   - line: One of them, without its end.
-  ///   - taken: Adds to the bytes that were answered, also by other programs that are asked at the same time, and returns them all.
-  ///   - answers: One line each, in their order; of the first ones where it fails.
+  ///   - count: The number of lines.
+  ///   - line: Returns a line, without its terminator.
+  ///   - taken: Adds to the number of answered bytes, including those of programs that are asked concurrently, and returns the
+  ///     total.
+  ///   - answers: Receives one line per answer, in order; if the call fails, only the first ones.
   package func ask(
     _ count: Int,
     isCancelled: () -> Bool,
@@ -128,9 +129,9 @@ package struct LineProgram: Sendable {
     if !receiving.bytes.isEmpty { throw .unasked }
   }
 
-  /// Closes its input and waits for its end, without anything more from it.
+  /// Closes the program's input and waits for it to end without further output.
   ///
-  /// It is gone afterwards in any case.
+  /// The program has ended afterwards in any case.
   package func finish(isCancelled: () -> Bool) throws(Problem) {
     close(input)
     let problem = waitForEnd(isCancelled)
@@ -146,7 +147,7 @@ package struct LineProgram: Sendable {
     var none: [[UInt8]] = []
     do throws(Problem) {
       while true {
-        // What it wrote before its end is in the pipe by then.
+        // Everything it wrote before its end is in the pipe by now.
         let hasEnded = hasEnded
         try receive(&receiving, &none, asked: 0) { $0 }
         drainErrors()
@@ -161,10 +162,10 @@ package struct LineProgram: Sendable {
     }
   }
 
-  /// Kills it, after a failed call of ``ask(_:isCancelled:line:answers:)``.
+  /// Kills the program, after a failed call of ``ask(_:isCancelled:line:answers:)``.
   ///
   /// - Parameter grace: The seconds in which it may end by itself.
-  /// - Returns: Its status where it ended by itself, and not by a signal.
+  /// - Returns: Its status if it ended by itself, and not by a signal.
   @discardableResult
   package func stop(grace: Double = 0) -> Int32? {
     close(input)
@@ -181,20 +182,20 @@ package struct LineProgram: Sendable {
     return ended ? Self.code(status) : nil
   }
 
-  // MARK: Its end
+  // MARK: Ending
 
-  /// Whether it has ended.
+  /// Whether the program has ended.
   ///
-  /// It is left to be reaped, so that its number is nobody else's until then.
+  /// It is not reaped yet, so that its process ID cannot be reused.
   private var hasEnded: Bool {
     var info = siginfo_t()
     info.si_signo = 0
-    // Where the system reaps children, there is none any more.
+    // If the system reaps children automatically, it no longer exists.
     if waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 { return errno == ECHILD }
     return info.si_signo != 0
   }
 
-  /// Kills it with all that it started and left behind.
+  /// Kills the program together with everything that it started and left running.
   private func reap() -> Int32 {
     kill(-child, SIGKILL)
     var status: Int32 = 0
@@ -215,14 +216,13 @@ package struct LineProgram: Sendable {
 
   // MARK: Pipes
 
-  /// What is being sent.
   private struct Sending {
-    /// The lines that were handed over whole.
+    /// The number of lines that were sent completely.
     var done = 0
-    /// The lines that are handed over at once.
+    /// The lines that are written at once.
     var portion: [UInt8] = []
     var sent = 0
-    /// Where each line of the portion ends, and the first of them that was not handed over whole.
+    /// The end of each line in the portion, and the first line that was not sent completely.
     var ends: [Int] = []
     var next = 0
     /// Whether nobody reads any more.
@@ -247,16 +247,15 @@ package struct LineProgram: Sendable {
     }
   }
 
-  /// What has come of an answer.
   private struct Receiving {
     var bytes: [UInt8] = []
-    /// What is read into: it is asked for often, and little is there each time.
+    /// The read buffer, reused because reads are frequent and small.
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
-    /// Where no end of a line was found up to.
+    /// The position up to which no line end was found.
     var searched = 0
   }
 
-  /// Sends what the pipe takes.
+  /// Sends as much as the pipe accepts.
   private func send(_ sending: inout Sending, _ count: Int, _ line: (Int) -> [UInt8]) {
     while !sending.isDone(count) {
       if sending.sent == sending.portion.count { sending.fill(count, line) }
@@ -272,7 +271,7 @@ package struct LineProgram: Sendable {
     }
   }
 
-  /// Takes the answers that are there; false where there will be no more.
+  /// Receives the available answers; returns false if there will be no more.
   @discardableResult
   private func receive(
     _ receiving: inout Receiving,
@@ -291,12 +290,12 @@ package struct LineProgram: Sendable {
       receiving.bytes += receiving.chunk[..<count]
       try split(&receiving, &answers, asked: asked)
       if receiving.bytes.count > limits.answer { throw .tooMuch }
-      // A pipe that gives less than it could is empty.
+      // A read shorter than the buffer has emptied the pipe.
       if count < receiving.chunk.count { return true }
     }
   }
 
-  /// Takes the whole lines of what has come.
+  /// Splits the received bytes into complete lines.
   private func split(
     _ receiving: inout Receiving,
     _ answers: inout [[UInt8]],
@@ -313,10 +312,10 @@ package struct LineProgram: Sendable {
     receiving.searched = receiving.bytes.count
   }
 
-  /// Adds what it says to people to the log.
+  /// Appends the program's standard error to the log.
   private func drainErrors() {
     var chunk = [UInt8](repeating: 0, count: 16 << 10)
-    // A bound, because one that says more and more would keep it here.
+    // Bounded, because a program that keeps writing would never let this return.
     for _ in 0..<64 {
       let count = read(errors, &chunk, chunk.count)
       if count <= 0 { return }

@@ -1,8 +1,8 @@
-/// A socket of this machine alone, 127.0.0.1.
+/// Sockets that only this machine can reach, on 127.0.0.1.
 package enum LoopbackSocket {
-  /// Listens on a port; 0 chooses a free one.
+  /// Listens on a port; 0 selects a free one.
   ///
-  /// - Returns: The socket, which the caller closes, and its port; nil where it is not possible, with the reason in `errno`.
+  /// - Returns: The socket, which the caller closes, and its port; nil on failure, with the reason in `errno`.
   package static func listen(on port: UInt16) -> (descriptor: Int32, port: UInt16)? {
     let descriptor = socket(AF_INET, SystemConstant.streamSocket, 0)
     if descriptor < 0 { return nil }
@@ -26,7 +26,7 @@ package enum LoopbackSocket {
     return nil
   }
 
-  /// A port that nothing listens on; nil where there is none.
+  /// Returns a port on which nothing listens; nil if there is none.
   ///
   /// Another program may take it before it is used.
   package static func freePort() -> UInt16? {

@@ -1,4 +1,4 @@
-// What every command is made of: its options, values and failures, files, the client and a run.
+// Modules that every command uses: options, values and failures, files, the client, and runs.
 
 @_exported public import ArgumentParser
 @_exported public import Files

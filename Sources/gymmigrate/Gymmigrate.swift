@@ -19,7 +19,7 @@ struct Gymmigrate: AsyncParsableCommand {
     subcommands: sets.flatMap(\.commands)
   )
 
-  /// All that is done, what belongs together in one set each.
+  /// All commands, in sets of related ones.
   static let sets: [CommandSet] = [
     CommandSet(
       title: "Move data",
@@ -61,12 +61,12 @@ struct Gymmigrate: AsyncParsableCommand {
 enum Main {
   static func main() async {
     ProcessLimits.assertStandardDescriptors()
-    // Files hold people's data, and those that libraries make go by this alone.
+    // Files contain people's data, and files created by libraries are protected only by this mask.
     umask(0o077)
     _ = Allocator.returnsLargeBlocks
     do throws(Failure) {
       try ProcessArguments.assertReadable()
-      // Before any task: without descriptors and threads not even the tasks below can be run.
+      // Before any task starts, because without descriptors and threads not even tasks can run.
       try ProcessLimits.assertEnough()
     } catch {
       Terminal.standardError.lines("\(Colors.errorLabel) \(error)")
@@ -87,9 +87,9 @@ enum Main {
     Gymmigrate.exit(withError: code == 0 ? nil : ExitCode(code))
   }
 
-  /// What runs the command line.
+  /// The task that runs the command line.
   ///
-  /// A local one would be nobody's at the exit, where nothing is released any more.
+  /// It is not a local variable, because a local would be leaked at exit, where nothing is released any more.
   private static let work = Locked<Task<Int32, Never>?>(nil)
 
   private static let notifier = Locked<Notifier?>(nil)
@@ -97,7 +97,7 @@ enum Main {
   /// Completes, parses and runs the command line of this process.
   private static func perform() async throws {
     var arguments = Array(CommandLine.arguments.dropFirst())
-    // A subcommand of `export` would be taken for a collection, so it is a command of its own.
+    // A subcommand of `export` would be parsed as a collection, so it is a separate command.
     for name in ["verify", "prune"] where arguments.starts(with: ["export", name]) {
       arguments.replaceSubrange(..<2, with: ["export-\(name)"])
     }
@@ -108,7 +108,7 @@ enum Main {
     var invocation = Invocation(of: Gymmigrate.self)
     invocation.application = RegisteredApplication.self
     invocation.jobs = Gymmigrate.sets.flatMap(\.jobs)
-    // A shell asks for the values of an option.
+    // A shell requests completions for an option's value.
     if arguments.first == "---completion" {
       _ = try Invocation.$current.withValue(invocation) { try Gymmigrate.parseAsRoot(arguments) }
     }
@@ -140,7 +140,7 @@ enum Main {
     }
   }
 
-  /// The error of a command line, or the variable that it would be right without.
+  /// Returns the error of a command line, or a failure that names the environment variable without which it would be valid.
   private static func explained(_ error: any Error, _ completed: CompletedArguments) -> any Error {
     if Gymmigrate.exitCode(for: error) == .success { return error }
     if let misspelt = MisspeltWord.failure(in: completed.words, below: Gymmigrate.self) { return misspelt }
@@ -158,7 +158,7 @@ enum Main {
     return error
   }
 
-  /// Prints help, or whatever else the parser itself is asked for; what it returns is the exit code.
+  /// Prints help, or anything else that the parser itself provides; returns the exit code.
   private static func printed(_ text: TerminalText) -> Int32 {
     do throws(Failure) {
       try StandardOutput.write(text)
@@ -168,31 +168,31 @@ enum Main {
     }
   }
 
-  /// Prints a failure; what it returns is the exit code.
+  /// Prints a failure; returns the exit code.
   private static func reported(_ failure: Failure) -> Int32 {
     if Interruption.isBrokenPipe(failure) { return ExitCodes.brokenPipe }
     Terminal.standardError.lines("\(Colors.errorLabel) \(failure)")
     return ExitCodes.code(of: failure.kind)
   }
 
-  /// What is wrong with a command line, in one line, and which help says more.
+  /// Describes an error of the command line in one line, with the command that shows help.
   private static func usage(_ error: any Error) -> String {
     let cause = Gymmigrate.message(for: error).split(separator: "\n").map(String.init)
     let pointer = Gymmigrate.fullMessage(for: error).split(separator: "\n").last { $0.hasPrefix("  See '") }
     let said = pointer.flatMap { $0.split(separator: "'").dropFirst().first }.map(String.init)
     let help = said.map { said -> String in
-      // What a command finds out when it runs does not name it.
+      // Errors found while a command runs do not name the command.
       let help = said == "gymmigrate --help" ? "\(command) --help" : said
-      // A command that was parsed by itself does not know the program.
+      // A command that was parsed separately does not name the program.
       return " See '\(help.hasPrefix("gymmigrate") ? help : "gymmigrate \(help)")'."
     }
-    // Of many values, each is on a line of its own.
+    // A list of values has one value per line.
     let values = cause.dropFirst().filter { $0.hasPrefix("  - ") }.map { $0.dropFirst(4) }
     let list = values.isEmpty ? "" : " \(values.joined(separator: ", "))"
     return (cause.first.map { sentence($0 + list) } ?? "the command line is wrong.") + (help ?? "")
   }
 
-  /// The words that name the command of this process, as far as they do.
+  /// The words of this process's command line that name the command, as far as they are valid.
   private static var command: String {
     var (words, below) = (["gymmigrate"], Gymmigrate.configuration.subcommands)
     for word in CommandLine.arguments.dropFirst() {
@@ -203,14 +203,14 @@ enum Main {
     return words.joined(separator: " ")
   }
 
-  /// A message of the parser as the others are: it begins small and ends in a period.
+  /// Formats a message of the parser like all others: starting in lower case and ending with a period.
   private static func sentence(_ message: String) -> String {
     let isWord = message.dropFirst().first?.isLowercase ?? false
     let begun = isWord ? message.prefix(1).lowercased() + message.dropFirst() : message
     return begun.hasSuffix(".") || begun.hasSuffix("?") ? begun : "\(begun)."
   }
 
-  /// Runs the command line of this process; what it returns is the exit code.
+  /// Runs the command line of this process; returns the exit code.
   private static func run() async -> Int32 {
     do {
       try await perform()

@@ -20,7 +20,6 @@ final class BodyBudget: Sendable {
     }
   }
 
-  /// Releases reserved bytes.
   func release(_ count: Int) {
     available.withLock { $0 += count }
   }

@@ -74,6 +74,6 @@ struct RequestTarget {
 }
 
 extension UInt8 {
-  /// The value of an ASCII character as a hexadecimal digit; nil if it is none.
+  /// The value of an ASCII character as a hexadecimal digit; nil if it is not one.
   var hexadecimalDigit: Int? { Character(UnicodeScalar(self)).hexDigitValue }
 }

@@ -68,7 +68,7 @@ struct ServerConnection {
 
   /// Answers a request that violates the protocol.
   ///
-  /// - Returns: That no other may follow.
+  /// - Returns: False, because no other request may follow.
   private func refuse(_ message: String) throws -> Bool {
     let writer = ResponseWriter(stream, to: nil, keepsAlive: false)
     try writer.fail(.invalid(message), inArray: false)
@@ -124,7 +124,7 @@ struct ServerConnection {
       while true {
         let size = try Self.chunkSize(try stream.readLine())
         if size == 0 { break }
-        // A difference, because the sum could overflow.
+        // Compared as a difference, because the sum could overflow.
         if size > Self.maximumSkippedBytes - total { throw SocketStream.StreamError.tooLong }
         total += size
         if refusal == nil, total > Self.maximumBodyBytes { refusal = Self.tooLong }

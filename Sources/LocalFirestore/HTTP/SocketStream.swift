@@ -127,7 +127,7 @@ final class SocketStream {
           var sent = parts.withUnsafeMutableBufferPointer { buffer in
             message.msg_iov = buffer.baseAddress
             message.msg_iovlen = .init(count)
-            // A closed connection is an error of the call instead of a signal.
+            // Writing to a closed connection must be an error rather than a signal.
             return sendmsg(socket, &message, SystemConstant.noSignal)
           }
           if sent < 0 {

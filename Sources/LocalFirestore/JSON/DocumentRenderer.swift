@@ -81,7 +81,7 @@ extension [UInt8] {
 }
 
 extension JSONWriter {
-  /// Writes a member with an array, which is left out if it is empty.
+  /// Writes a member with an array, or nothing if it is empty.
   mutating func member<Elements: Collection>(
     _ name: StaticString,
     _ elements: Elements,

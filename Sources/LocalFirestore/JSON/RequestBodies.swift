@@ -12,7 +12,7 @@ enum ReadConsistency: Sendable, Equatable {
 enum TransactionOptions: Sendable, Equatable {
   /// Read-only, at a time in microseconds since 1970 or at its first read.
   case readOnly(readTime: Int64?)
-  /// `retried` is an aborted transaction that is tried again.
+  /// `retried` is the aborted transaction that is being retried.
   case readWrite(retried: StoreTransactionID? = nil)
 }
 
@@ -25,14 +25,14 @@ struct BatchGetRequest {
 struct RunQueryRequest {
   var query: StructuredQuery?
   var consistency = ReadConsistency.strong
-  /// A part of the method that is asked for and does not exist here.
+  /// A requested feature that this store does not support.
   var missing: String?
 }
 
 struct RunAggregationQueryRequest {
   var query: StructuredAggregationQuery?
   var consistency = ReadConsistency.strong
-  /// As that of ``RunQueryRequest``.
+  /// As in ``RunQueryRequest``.
   var missing: String?
 }
 

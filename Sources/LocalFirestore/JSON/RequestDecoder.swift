@@ -73,7 +73,7 @@ final class RequestDecoder {
     return request
   }
 
-  /// - Throws: `.unimplemented` for a part of a method that the store does not have.
+  /// - Throws: `.unimplemented` for a feature that the store does not support.
   private func assertOffered(_ missing: String?) throws(FirestoreError) {
     guard let missing else { return }
     throw FirestoreError(.unimplemented, "The embedded store has no \(missing).")
@@ -159,7 +159,7 @@ final class RequestDecoder {
 }
 
 extension JSONCursor {
-  /// Whether a query asks for the nearest vectors.
+  /// Whether a query requests the nearest vectors.
   fileprivate var asksForNearest: Bool {
     kind == .object && (self["findNearest"] ?? self["find_nearest"]).map { !$0.isNull } ?? false
   }

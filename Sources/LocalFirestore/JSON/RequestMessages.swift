@@ -41,7 +41,7 @@ extension WireDecoder {
     return message
   }
 
-  /// As ``message(_:_:_:)``, for a message that is only checked or that needs several variables.
+  /// As ``message(_:_:_:)``, for a message that is only validated, or that is decoded into several variables.
   mutating func message(
     _ json: JSONCursor,
     _ read: (String, JSONCursor, inout WireDecoder) throws(WireError) -> Void
@@ -81,7 +81,7 @@ extension WireDecoder {
     case "transaction":
       guard let id = try value.transactionID() else { return }
       read = .transaction(id)
-    // A read that begins a transaction begins one that only reads, unless it says otherwise (firestore.proto).
+    // A transaction begun by a read is read-only unless the options say otherwise (firestore.proto).
     case "newTransaction":
       read = .newTransaction(try transactionOptions(value, unset: .readOnly(readTime: nil)))
     case "requestOptions": return try requestOptions(value)

@@ -6,13 +6,13 @@ struct Aggregator {
     case average(FieldPath, Sum)
   }
 
-  /// A sum of numbers, exact if all are integers and it fits, whatever is on the way
-  /// (`Sum` in google/firestore/v1/query.proto).
+  /// A sum of numbers, which is exact if all are integers and the sum fits, even if intermediate sums do not (`Sum` in
+  /// google/firestore/v1/query.proto).
   private struct Sum {
     var integers: Int64 = 0
-    /// How often the integers went over the range of 64 bits, less how often under it.
+    /// The number of times the sum of integers has overflowed 64 bits, minus the number of underflows.
     var wraps: Int64 = 0
-    /// The sum of the doubles alone, so that large integers do not take their digits.
+    /// The sum of only the doubles, so that large integers do not reduce their precision.
     var doubles: Double = 0
     var isDouble = false
     var count: Int64 = 0

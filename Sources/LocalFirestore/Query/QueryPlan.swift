@@ -25,8 +25,8 @@ struct QueryPlan {
 
   /// Plans a query below a document, or below the root if `parent` is empty.
   ///
-  /// Documents that lack one of the fields that are aggregated are no results, and a limit or an offset counts in the order
-  /// of these fields where the query has no other (Google's system tests assert it).
+  /// Documents that lack an aggregated field are not results, and if the query has no order of its own, limit and offset count in
+  /// the order of the aggregated fields (Google's system tests assert both).
   ///
   /// - Throws: ``FirestoreError`` `.invalidArgument` for a query that the service refuses.
   init(

@@ -85,7 +85,7 @@ final class QueryRunner {
         plan.isWithinCursors(values)
       else { return true }
       candidates.append(Candidate(values: values, document: row.copied()))
-      // Only the first results are needed; drop the others periodically to bound memory.
+      // Only the first results are needed, so the others are dropped periodically to bound memory.
       if let maximum, candidates.count >= 2 * maximum + 1000 { order() }
       return true
     }

@@ -44,7 +44,7 @@ enum QueryValidation {
     }
   }
 
-  /// Throws for a value of a filter that no document can have; it may have larger ones, and lists of lists.
+  /// Throws for a filter value that no document can have, although filters may have larger values and nested arrays.
   static func check(_ value: Value) throws(FirestoreError) {
     try WriteValidation.check(value, refused: WriteValidation.malformed.union([.longFieldName]))
   }
@@ -56,7 +56,7 @@ enum QueryValidation {
     }
   }
 
-  /// Throws for aggregated fields that would have to be ordered behind the document name.
+  /// Throws for aggregated fields that would have to be ordered after the document name.
   static func check(_ aggregated: [FieldPath], of query: StructuredQuery) throws(FirestoreError) {
     let ordersByName =
       query.orderBy.contains { $0.field == .documentName } || query.where?.comparesNames == true
@@ -93,7 +93,7 @@ enum QueryValidation {
 }
 
 extension StructuredQuery.Filter {
-  /// Whether it has NOT_IN, which no OR may be beside, not even one of one filter (query.proto).
+  /// Whether the filter has NOT_IN, which must not be combined with an OR, even one of a single filter (query.proto).
   fileprivate var hasNotIn: Bool {
     switch self {
     case .and(let filters), .or(let filters): filters.contains(where: \.hasNotIn)
@@ -110,7 +110,7 @@ extension StructuredQuery.Filter {
     }
   }
 
-  /// Whether an inequality of the document name orders the query by it.
+  /// Whether an inequality on the document name orders the query by name.
   fileprivate var comparesNames: Bool {
     switch self {
     case .and(let filters), .or(let filters): filters.contains(where: \.comparesNames)

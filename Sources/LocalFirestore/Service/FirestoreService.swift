@@ -30,7 +30,7 @@ struct FirestoreService: Sendable {
     transactions = TransactionTable(clock: store.clock)
   }
 
-  /// Begins a transaction; one that only reads has a read time from its beginning, which can be read.
+  /// Begins a transaction; a read-only one has a read time from the beginning, which must be readable.
   func begin(_ options: TransactionOptions, in database: DatabaseName) throws -> StoreTransactionID {
     var options = options
     if case .readOnly(let readTime) = options {

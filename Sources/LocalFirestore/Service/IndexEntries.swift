@@ -1,6 +1,8 @@
-/// The entries of a document in the automatic indexes of single fields
-/// (https://firebase.google.com/docs/firestore/query-data/index-overview#automatic_indexing): two for a value that is no
-/// array and no map, ascending and descending, one for each element of an array, and those of its members for a map.
+/// The entries of a document in the automatic single-field indexes
+/// (https://firebase.google.com/docs/firestore/query-data/index-overview#automatic_indexing).
+///
+/// An array has one entry for each element, a map has those of its members, and any other value has two, ascending and
+/// descending.
 enum IndexEntries {
   /// The maximum number for one document (https://firebase.google.com/docs/firestore/quotas#indexes).
   static let maximum = 40_000

@@ -45,7 +45,7 @@ final class ListPage {
 
   /// Adds the documents of a collection, including missing ones that have subcollections.
   func addAll(of snapshot: StoreSnapshot, collection: String, _ range: KeyRange) throws {
-    /// The descendants of one document to skip before the scan restarts behind them.
+    /// The number of descendants of one document to skip before the scan restarts after them.
     let maximumSkippedDescendants = 16
     let collectionKey = NameKey.key(collection)
     var range = range

@@ -79,7 +79,7 @@ extension ServiceCall {
 
   // MARK: listCollectionIds
 
-  /// The page size for a requested one, where 0 requests the standard; by default as observed in production.
+  /// Returns the page size for a requested one, where 0 requests the standard size; the defaults are as observed in production.
   static func pageSize(_ size: Int32, standard: Int = 20, maximum: Int = 300) throws(FirestoreError) -> Int {
     if size < 0 { throw .invalid("page_size is negative") }
     return size == 0 ? standard : min(Int(size), maximum)

@@ -5,7 +5,7 @@ extension ServiceCall {
     for write in request.writes { try WriteValidation.check(write) }
     var transaction: TransactionTable.Transaction?
     if let id = request.transaction {
-      // A refused commit does not end it.
+      // A refused commit does not end the transaction.
       if try service.transactions.transaction(id, in: database).isReadOnly, !request.writes.isEmpty {
         throw FirestoreError.invalid("Cannot modify entities in a read-only transaction.")
       }
@@ -39,7 +39,7 @@ extension ServiceCall {
     }
   }
 
-  /// `documents:batchWrite`: applies each write on its own, with a status each.
+  /// `documents:batchWrite`: applies each write separately, with a status for each.
   func batchWrite(_ database: DatabaseName) throws {
     let request = try decoder.batchWrite(self.request.body, in: database)
     var seen: Set<DocumentPath> = []

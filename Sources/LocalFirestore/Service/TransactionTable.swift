@@ -13,9 +13,9 @@ struct StoreTransactionID: Hashable, Sendable {
 
 /// The active transactions of this process.
 ///
-/// They are optimistic: at commit, the ranges that a transaction read are checked for changes, and it is
-/// aborted if there are any. Google's emulator locks what is read instead, as the service does for server clients; a
-/// client that repeats aborted transactions, as it must, ends with the same data on both.
+/// They are optimistic: at commit, the ranges that a transaction read are checked for changes, and it is aborted if there are
+/// any. Google's emulator instead locks what is read, as the service does for server clients; since clients must retry aborted
+/// transactions, the resulting data are the same.
 final class TransactionTable: Sendable {
   /// The maximum age and idle time of a transaction in microseconds.
   private static let maximumAge: Int64 = 270_000_000
@@ -39,7 +39,7 @@ final class TransactionTable: Sendable {
 
   private let transactions = Mutex<[StoreTransactionID: Transaction]>([:])
   private let clock: CommitClock
-  /// What the ids of this table are recognized by.
+  /// The secret by which the table recognizes its own IDs.
   private let seal = UInt64.random(in: .min ... .max)
 
   init(clock: CommitClock) {
@@ -101,7 +101,8 @@ final class TransactionTable: Sendable {
 
   // MARK: IDs
 
-  /// A random number, even for read-write transactions, and what seals it: an id is known also after its end.
+  /// Returns a random number, which is even for read-write transactions, and its seal, so that an ID is recognized even after its
+  /// transaction has ended.
   private func newID(isReadOnly: Bool) -> StoreTransactionID {
     let number = UInt64.random(in: .min ... .max) & ~1 | (isReadOnly ? 1 : 0)
     return StoreTransactionID(bytes: bytes(number) + bytes(sealed(number)))
@@ -109,7 +110,7 @@ final class TransactionTable: Sendable {
 
   /// Whether a transaction, which may have ended, was read-only.
   ///
-  /// - Throws: ``FirestoreError`` `.invalidArgument` for an id that this table never gave out.
+  /// - Throws: ``FirestoreError`` `.invalidArgument` for an ID that this table did not issue.
   @discardableResult
   func isReadOnly(_ id: StoreTransactionID) throws(FirestoreError) -> Bool {
     let number = id.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }

@@ -83,7 +83,7 @@ struct WriteApplier {
     _ current: WriteTransaction.CurrentDocument?,
     _ commitTime: Int64
   ) throws -> ([UInt8], [Value]) {
-    // Transforms meet what is stored.
+    // Transforms are applied to the stored form.
     let new = new.asStored
     var fields = new
     if let mask {
@@ -95,7 +95,7 @@ struct WriteApplier {
     for transform in write.transforms {
       results.append(try FieldTransforms.apply(transform, to: &fields, commitTime: time))
     }
-    // Without mask and transforms it is what was validated before.
+    // Without mask and transforms the fields were already validated.
     if mask != nil || !write.transforms.isEmpty { try WriteValidation.check(write.path, fields) }
     try IndexEntries.check(fields, of: write.path)
     var json = JSONWriter(capacity: 1024)

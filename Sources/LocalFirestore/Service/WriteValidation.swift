@@ -15,12 +15,12 @@ enum WriteValidation {
     try check(write.transforms)
   }
 
-  /// What no value has, wherever it is given; sizes, and the lengths of names, are those of a document that is stored.
+  /// What no value may have, wherever it occurs; sizes and lengths of names are only limited in stored documents.
   static let malformed: Set<DocumentLimits.Violation.Code> = [
     .reservedFieldName, .coordinate, .malformedVector, .malformedReference,
   ]
 
-  /// Throws for a value of a filter, a cursor or a transform that is no value.
+  /// Throws for an invalid value in a filter, a cursor or a transform.
   static func check(
     _ value: Value,
     refused: Set<DocumentLimits.Violation.Code> = malformed

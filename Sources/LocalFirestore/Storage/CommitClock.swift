@@ -16,7 +16,7 @@ final class CommitClock: Sendable {
   private let state = Mutex(State())
   private let source: @Sendable () -> Int64
 
-  /// Makes a clock over a source of microseconds since 1970, which may stand still or go backwards.
+  /// Creates a clock from a source of microseconds since 1970, which may stand still or go backwards.
   init(source: @escaping @Sendable () -> Int64) {
     self.source = source
   }

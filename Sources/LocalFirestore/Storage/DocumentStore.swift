@@ -17,7 +17,7 @@ final class DocumentStore: Sendable {
 
   private let connections: any DatabaseWriter
   private let file: String?
-  /// Whether the file is a mirror, which is only read and has no versions of the past.
+  /// Whether the file is a mirror, which is read-only and has no previous versions.
   private let isMirror: Bool
   /// The error for all further requests once corruption is detected.
   private let corruption = Mutex<FirestoreError?>(nil)

@@ -1,12 +1,12 @@
 import GRDB
 
 extension DocumentTable {
-  /// Makes a data file of documents, which all have one time.
+  /// Creates a data file of documents that all have the same time.
   ///
   /// - Parameters:
   ///   - next: Returns the next documents; nil at the end.
   ///   - time: Microseconds since 1970.
-  /// - Throws: ``Failure`` where SQLite fails; errors of `next`.
+  /// - Throws: ``Failure`` if SQLite fails; errors of `next`.
   static func write(
     _ next: () throws -> [RawDocument]?,
     of database: DatabaseName,
@@ -14,7 +14,7 @@ extension DocumentTable {
     to file: String
   ) throws {
     do {
-      // What is left of it after a failure is of no use.
+      // Needs no journal, because a partial file after a failure is useless.
       var configuration = Configuration()
       configuration.prepareDatabase { db in
         try db.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -2048")

@@ -1,8 +1,8 @@
 package import GRDB
 
-/// The current documents of one database in a mirror's data file, which the embedded store serves as it does its own.
+/// The current documents of one database in a mirror's data file, which the embedded store can serve like its own.
 ///
-/// Documents keep the service's times, and no previous versions are kept.
+/// Documents have the service's times, and no previous versions are kept.
 package struct DocumentTable {
   private let db: Database
   private let database: Int64
@@ -44,7 +44,7 @@ package struct DocumentTable {
     database = try WriteTransaction.createDatabase(name, at: createTime, db)
   }
 
-  /// Sets the time up to which the file holds all commits.
+  /// Sets the time up to which the file contains all commits.
   package func setLastCommit(_ time: Int64) throws {
     try db.execute(sql: "UPDATE state SET last_commit = ?, last_prune = ?", arguments: [time, time])
   }
@@ -78,7 +78,7 @@ package struct DocumentTable {
     try insert.run()
   }
 
-  /// Removes a document, if there is one.
+  /// Removes a document, if it exists.
   package func remove(_ path: DocumentPath) throws {
     let remove = try StatementWriter(db, "DELETE FROM documents WHERE database = ? AND key = ?")
     remove.bind(1, integer: database)
@@ -108,11 +108,11 @@ package struct DocumentTable {
     return try rows(.collection(path.collection), from: key, before: end, limit: 1).first
   }
 
-  /// Documents of a scope in name order, as many as fit into a batch; none at the end.
+  /// Returns the documents of a scope in name order, as many as fit into a batch; empty at the end.
   ///
   /// - Parameters:
-  ///   - first: The first name, of which there need not be a document.
-  ///   - end: The name before which the documents end.
+  ///   - first: The first name; the document need not exist.
+  ///   - end: The exclusive upper bound of names.
   ///   - after: The key of the document before the first; nil to begin at the first.
   package func rows(
     _ scope: Scope,
@@ -139,7 +139,7 @@ package struct DocumentTable {
     withFields: Bool = true
   ) throws -> [Row] {
     guard let range = try range(of: scope) else { return [] }
-    // One lower and one upper bound: of several, SQLite seeks to the first only and steps over the rest.
+    // A single lower and a single upper bound, because SQLite seeks only to the first of several and steps over the rest.
     let lower = first.map { NameKey.compare($0, range.lower) > 0 ? $0 : range.lower } ?? range.lower
     let condition = "\(range.condition) AND key >= ? AND key < ?"
     let arguments = range.arguments + [Blob(lower), Blob(end ?? range.upper)]
@@ -167,12 +167,12 @@ package struct DocumentTable {
     return rows
   }
 
-  /// Calls `body` with the keys of a collection's documents and those of another table, in order, until it returns false.
+  /// Calls `body` with the keys of a collection's documents merged with those of another table, in order, until it returns false.
   ///
   /// - Parameters:
-  ///   - table: The table of further documents of the collection, with an index on its column `key`.
+  ///   - table: A table of further documents of the collection, with an index on its column `key`.
   ///   - first: The key to begin at; nil for the first.
-  ///   - offset: How many keys to step over.
+  ///   - offset: The number of keys to skip.
   package func forEachKey(
     of collection: CollectionPath,
     and table: String,
@@ -199,7 +199,7 @@ package struct DocumentTable {
     return segment.map { DocumentPath(collection, $0.id) }
   }
 
-  /// The number of documents of a scope.
+  /// Returns the number of documents in a scope.
   package func count(_ scope: Scope) throws -> Int {
     guard let range = try range(of: scope) else { return 0 }
     let sql = "SELECT count(*) FROM documents WHERE \(range.condition) AND key >= ? AND key < ?"
@@ -207,7 +207,7 @@ package struct DocumentTable {
     return try reader.first { Int($0.integer(0)) } ?? 0
   }
 
-  /// The patterns of all collections that hold documents, sorted.
+  /// Returns the patterns of all collections that contain documents, sorted.
   package func patterns() throws -> [CollectionPath] {
     var patterns: Set<CollectionPath> = []
     let groups = "SELECT id, name FROM collection_groups WHERE database = ?"

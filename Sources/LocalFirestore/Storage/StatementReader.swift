@@ -3,8 +3,7 @@ import GRDBSQLite
 
 /// Reads the columns of a prepared SELECT in place.
 ///
-/// Pages are copied out by the thousand, and row objects with a value per column would cost more than the
-/// page.
+/// Rows are read by the thousand, and row objects with a value per column would cost more than the data itself.
 package struct StatementReader {
   private let statement: Statement
   private let handle: OpaquePointer
@@ -17,7 +16,7 @@ package struct StatementReader {
     sqlite3_reset(handle)
   }
 
-  /// Prepares a SELECT whose parameters are texts, also with a NUL in them.
+  /// Prepares a SELECT with text parameters, which may contain NUL characters.
   package init(_ db: Database, _ sql: String, texts: [String]) throws {
     statement = try db.cachedStatement(sql: sql)
     handle = statement.sqliteStatement
@@ -40,7 +39,7 @@ package struct StatementReader {
     }
   }
 
-  /// Returns what `body` makes of the first row; nil if there is none.
+  /// Returns the result of `body` for the first row; nil if there is none.
   func first<Result>(_ body: (StatementReader) throws -> Result) throws -> Result? {
     var result: Result?
     try forEach {
@@ -50,7 +49,7 @@ package struct StatementReader {
     return result
   }
 
-  /// Returns what `body` makes of each row.
+  /// Returns the results of `body` for all rows.
   func map<Result>(_ body: (StatementReader) throws -> Result) throws -> [Result] {
     var results: [Result] = []
     try forEach {

@@ -30,7 +30,7 @@ package struct StatementWriter {
 
   package func bind(_ index: Int, real: Double) { sqlite3_bind_double(handle, Int32(index), real) }
 
-  /// Binds text, also with a NUL in it.
+  /// Binds text, which may contain NUL characters.
   package func bind(_ index: Int, text: String) { Self.bind(handle, index, text: text) }
 
   static func bind(_ handle: OpaquePointer, _ index: Int, text: String) {
@@ -57,7 +57,7 @@ package struct StatementWriter {
     }
   }
 
-  /// Runs the statement to its end; what is bound stays bound.
+  /// Runs the statement to its end; bound values stay bound.
   package func run() throws {
     let code = sqlite3_step(handle)
     sqlite3_reset(handle)

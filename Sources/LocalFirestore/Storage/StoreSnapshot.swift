@@ -87,7 +87,7 @@ struct StoreSnapshot {
     return try StatementReader(db, sql + " ORDER BY 1 LIMIT 1", arguments).first { $0.array(0) }
   }
 
-  /// Makes the SELECT of columns over a range; nil if it would be empty.
+  /// Returns the SELECT of columns over a range; nil if it would be empty.
   ///
   /// It binds the parameters 1 to 5.
   private func select(

@@ -75,7 +75,7 @@ struct WriteTransaction {
     try db.cachedStatement(sql: "DELETE FROM documents WHERE id = ?").execute(arguments: [current.id])
   }
 
-  /// Archives a version that ends with this commit, unless this commit made it.
+  /// Archives a version that ends with this commit, unless this commit created it.
   private func archive(_ current: CurrentDocument) throws {
     if current.updateTime == commitTime { return }
     try db.cachedStatement(

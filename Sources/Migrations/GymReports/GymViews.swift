@@ -1,6 +1,6 @@
-/// The owner's numbers as views of a mirror: the statements of `gym-views.sql`.
+/// The owner's numbers as views of a mirror, from the statements in `gym-views.sql`.
 package enum GymViews {
-  /// The views in their order, each with its name and its SELECT; a view may use those before it.
+  /// The views in order, each with its name and its SELECT; a view may use earlier ones.
   package static let all: [(name: String, query: String)] = {
     let text = String(decoding: PackageResources.gym_views_sql, as: UTF8.self)
     let code = text.split(separator: "\n").filter { !$0.hasPrefix("--") }.joined(separator: "\n")

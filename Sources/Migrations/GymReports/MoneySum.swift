@@ -1,10 +1,10 @@
-/// An exact sum of amounts of money: what is added is a binary number, and only the sum is rounded, to cents.
+/// An exact sum of amounts of money: the amounts are binary numbers, and only the sum is rounded, to cents.
 ///
-/// Doubles that are added one by one lose cents over a year of payments.
+/// Adding doubles one by one would lose cents over a year of payments.
 package struct MoneySum: Sendable, Equatable {
-  /// Amounts beyond a billion are no money of a gym, and would overflow the sum.
+  /// Amounts beyond a billion are implausible for a gym, and would overflow the sum.
   private static let maximum = 1e9
-  /// The sum in units of 2^-60: every double from 2^-7 on is a whole number of them.
+  /// The sum is in units of 2^-60, of which every double from 2^-7 on is a whole number.
   private static let scale = 0x1p60
 
   private var units: Int128 = 0
@@ -22,7 +22,7 @@ package struct MoneySum: Sendable, Equatable {
     default: return false
     }
     guard amount.isFinite, amount.magnitude <= Self.maximum else { return false }
-    // Both factors are powers of two or exact, so that nothing is lost but what is below the unit.
+    // Both factors are powers of two or exact, so that only what is below the unit is lost.
     let whole = amount.rounded(.towardZero)
     units += Int128(whole) << 60 + Int128((amount - whole) * Self.scale)
     return true
@@ -34,7 +34,7 @@ package struct MoneySum: Sendable, Equatable {
     return difference
   }
 
-  /// The sum in cents, halves rounded away from zero.
+  /// The sum in cents, with halves rounded away from zero.
   package var cents: Int {
     let (quotient, remainder) = (units * 100).quotientAndRemainder(dividingBy: 1 << 60)
     let isHalf = remainder.magnitude >= 1 << 59

@@ -1,5 +1,5 @@
 extension OwnerReport {
-  /// Writes the numbers as members of a JSON object; money in cents, in members that end in `Cents`.
+  /// Writes the numbers as members of a JSON object; money is in cents, in members whose names end in `Cents`.
   package func writeMembers(to json: inout JSONWriter) {
     json.member("asOf", asOf.text)
     json.member("checkIns") { json in
@@ -67,7 +67,7 @@ extension JSONWriter {
     if let text { string(text) } else { null() }
   }
 
-  /// - Parameter kind: The member for the heading.
+  /// - Parameter kind: The name of the member for the heading.
   fileprivate mutating func amounts(
     _ name: StaticString,
     of kind: StaticString,

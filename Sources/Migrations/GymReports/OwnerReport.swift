@@ -1,6 +1,6 @@
-/// What the owner looks at: income, expenses, visits, members and stock of some days.
+/// The numbers for the owner: income, expenses, visits, members and stock over some days.
 ///
-/// Money is in cents of pesos (MXN), days and hours are those of the gym's zone.
+/// Money is in cents of pesos (MXN); days and hours are in the gym's time zone.
 package struct OwnerReport: Sendable, Equatable {
   /// Money under a heading: a type, a method, a category, a month or a day.
   package struct Amount: Sendable, Equatable {
@@ -15,22 +15,22 @@ package struct OwnerReport: Sendable, Equatable {
     package var count: Int
   }
 
-  /// Completed payments, by the day on which they were completed, else created.
+  /// Completed payments, by the day on which they were completed or, if that is missing, created.
   package struct Income: Sendable, Equatable {
     package var total = Amount(key: "", cents: 0, count: 0)
-    /// By type, the most first.
+    /// By type, in descending order.
     package var byType: [Amount] = []
-    /// By method, the most first.
+    /// By method, in descending order.
     package var byMethod: [Amount] = []
-    /// By month that has any, `2026-01`.
+    /// By month with payments, `2026-01`.
     package var byMonth: [Amount] = []
-    /// By day that has any, `2026-01-05`.
+    /// By day with payments, `2026-01-05`.
     package var byDay: [Amount] = []
   }
 
   /// Active expenses by their date.
   ///
-  /// The cost of products sold is not among them: a payment does not record which product was sold.
+  /// The cost of sold products is not included, because a payment does not record which product was sold.
   package struct Expenses: Sendable, Equatable {
     package var total = Amount(key: "", cents: 0, count: 0)
     package var byCategory: [Amount] = []
@@ -41,15 +41,15 @@ package struct OwnerReport: Sendable, Equatable {
   package struct CheckIns: Sendable, Equatable {
     package var total = 0
     package var byDay: [Count] = []
-    /// 24 numbers, by the hour of the day.
+    /// 24 counts, by the hour of the day.
     package var byHour = [Int](repeating: 0, count: 24)
-    /// The ten members with the most; ties by id.
+    /// The ten members with the most check-ins; ties are ordered by ID.
     package var topMembers: [Member] = []
   }
 
   package struct Member: Sendable, Equatable {
     package var id: String
-    /// Nil where there is no document with a name.
+    /// The name; nil if no document has it.
     package var name: String?
     package var count: Int
   }
@@ -61,20 +61,20 @@ package struct OwnerReport: Sendable, Equatable {
     package var day: CalendarDay
   }
 
-  /// A product of which little is left.
+  /// A product that is low in stock.
   package struct Product: Sendable, Equatable {
     package var id: String
     package var name: String?
     package var stock: Int
   }
 
-  /// Documents that a number leaves out, because a date or an amount in pesos is missing.
+  /// The number of documents omitted because a date or an amount in pesos is missing.
   package struct LeftOut: Sendable, Equatable {
     package var payments = 0
     package var expenses = 0
-    /// Check-ins without a time; nil where the service did not count them.
+    /// Check-ins without a time; nil if the service did not count them.
     package var checkIns: Int? = 0
-    /// Memberships that are active, with an end that is no time; one without an end is none.
+    /// Active memberships whose end is not a time; memberships without an end do not count.
     package var memberships = 0
   }
 
@@ -82,20 +82,20 @@ package struct OwnerReport: Sendable, Equatable {
   package var days: ClosedRange<CalendarDay>
   /// The day from which the seven days of ``endingSoon`` are counted.
   package var asOf: CalendarDay
-  /// The day on which it was made, of which members and stock are.
+  /// The day on which the report was made, to which members and stock refer.
   package var today: CalendarDay
   package var income = Income()
-  /// Nil for those who may not see them.
+  /// The expenses; nil for those who may not see them.
   package var expenses: Expenses?
-  /// Income less expenses, rounded once; nil where the expenses are not shown.
+  /// Income minus expenses, rounded once; nil if the expenses are not shown.
   package var profitCents: Int?
   package var checkIns = CheckIns()
-  /// Active members by status, the most first.
+  /// Active members by status, in descending order.
   package var membersByStatus: [Count] = []
   package var endingSoon: [Ending] = []
   package var lowStock: [Product] = []
-  /// Without a moment, so that they belong to no day.
+  /// Documents without a date, which belong to no day.
   package var undated = LeftOut()
-  /// Without an amount, or with one in another currency.
+  /// Documents without an amount, or with one in another currency.
   package var unreadable = LeftOut()
 }

@@ -1,16 +1,16 @@
 import GymModels
 package import Tables
 
-/// Makes an ``OwnerReport`` of documents that come one by one.
+/// Builds an ``OwnerReport`` from documents that are added one by one.
 ///
-/// What it holds grows with the days and with the members who came, not with the documents. Check-ins come before
-/// members, whose names are kept for the ten with the most of them.
+/// Its memory grows with the days and with the members who came, not with the documents. Check-ins must be added before members,
+/// because names are kept only for the ten members with the most check-ins.
 ///
 ///     var builder = ReportBuilder(days: january, asOf: today, in: zone)
 ///     for document in documents { builder.add(document) }
 ///     print(builder.report.income.total.cents)
 package struct ReportBuilder: Sendable {
-  /// Sums under headings.
+  /// Sums by heading.
   private struct Sums: Sendable {
     private var sums: [UTF8Key: (sum: MoneySum, count: Int)] = [:]
 
@@ -24,7 +24,7 @@ package struct ReportBuilder: Sendable {
       sums.map { .init(key: $0.key.string, cents: $0.value.sum.cents, count: $0.value.count) }
     }
 
-    /// The most first, then by name.
+    /// In descending order, then by name.
     var byAmount: [OwnerReport.Amount] {
       amounts.sorted { $0.cents != $1.cents ? $0.cents > $1.cents : $0.key.compareUTF8($1.key) < 0 }
     }
@@ -32,7 +32,7 @@ package struct ReportBuilder: Sendable {
     var byKey: [OwnerReport.Amount] { amounts.sorted { $0.key.compareUTF8($1.key) < 0 } }
   }
 
-  /// The total and its headings.
+  /// A total and its sums by heading.
   private struct Ledger: Sendable {
     private(set) var sum = MoneySum()
     private var count = 0
@@ -57,9 +57,9 @@ package struct ReportBuilder: Sendable {
   }
 
   private static let top = 10
-  /// Days ahead in which a membership ends soon.
+  /// The number of days within which a membership ends soon.
   private static let daysAhead = 7
-  /// The largest stock that is low.
+  /// The largest stock that counts as low.
   private static let lowStock = 5
 
   private let days: ClosedRange<CalendarDay>
@@ -81,9 +81,9 @@ package struct ReportBuilder: Sendable {
   private var products: [OwnerReport.Product] = []
 
   /// - Parameters:
-  ///   - asOf: The day from which the memberships that end soon are counted.
+  ///   - asOf: The day from which ending memberships are counted.
   ///   - today: The day on which the documents are read; nil for ``asOf``.
-  ///   - zone: The gym's zone.
+  ///   - zone: The gym's time zone.
   package init(
     days: ClosedRange<CalendarDay>,
     asOf: CalendarDay,
@@ -98,7 +98,7 @@ package struct ReportBuilder: Sendable {
     self.zone = zone
   }
 
-  /// Takes a document; one of a collection that no number is about is left out.
+  /// Adds a document; documents of other collections are ignored.
   package mutating func add(_ document: RawDocument) {
     let path = document.path
     guard path.segments.count == 2 else { return }
@@ -112,7 +112,7 @@ package struct ReportBuilder: Sendable {
     }
   }
 
-  /// Takes check-ins without a time, of which nothing but their number is known; nil if that is not known either.
+  /// Adds check-ins without a time, of which only the number is known; nil if that is not known either.
   package mutating func addUndatedCheckIns(_ count: Int?) {
     undated.checkIns = count.flatMap { more in undated.checkIns.map { $0 + more } }
   }
@@ -143,7 +143,7 @@ package struct ReportBuilder: Sendable {
     }
   }
 
-  /// Whether an amount is in the gym's currency, which it is where it names none.
+  /// Whether an amount is in the gym's currency, which is the default.
   private static func isInPesos(_ fields: FieldMap) -> Bool {
     let currency = fields["currency"] ?? .null
     if currency.isNull { return true }
@@ -151,7 +151,7 @@ package struct ReportBuilder: Sendable {
     return PlainText.isBlank(text) || PlainText.saySame(text, "MXN")
   }
 
-  /// The day of a moment; nil for one of which the report is not.
+  /// Returns the day of a point in time; nil if it is outside the report.
   private func day(of moment: Timestamp) -> CalendarDay? {
     let day = zone.day(of: moment)
     return days.contains(day) ? day : nil
@@ -196,7 +196,7 @@ package struct ReportBuilder: Sendable {
     Self.descending(visits).prefix(Self.top).map { .init(id: $0.key.string, count: $0.value) }
   }
 
-  /// The most first, then by name.
+  /// In descending order, then by name.
   private static func descending(_ counts: [UTF8Key: Int]) -> [(key: UTF8Key, value: Int)] {
     counts.sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }
   }
@@ -221,9 +221,9 @@ package struct ReportBuilder: Sendable {
     products.append(.init(id: id, name: name, stock: stock))
   }
 
-  /// Whether a document counts: unless it says no.
+  /// Whether a document counts as active, which it does unless the field is false.
   ///
-  /// A value of another type says nothing; `check` lists it.
+  /// A value of another type is ignored; `check` reports it.
   private static func isActive(_ fields: FieldMap) -> Bool { fields["isActive"]?.boolean != false }
 
   // MARK: The report

@@ -1,13 +1,13 @@
 import MigrationEngine
 
 extension OwnerReport {
-  /// The report as one HTML page that needs nothing else: charts are inline SVG, each with its numbers as text.
+  /// Returns the report as a self-contained HTML page with inline SVG charts, each of which also has its numbers as text.
   ///
-  /// It is legible without scripts, in print, in the dark and on a telephone.
+  /// It is legible without scripts, in print, in dark mode and on a phone.
   ///
   /// - Parameters:
-  ///   - place: The environment and the database that it was read from.
-  ///   - readTime: The moment that it is of; nil where each page was read as it was.
+  ///   - place: The environment and the database from which it was read.
+  ///   - readTime: The read time; nil if each page was read at its present time.
   package func page(_ words: ReportWords, of place: String, at readTime: Timestamp?) -> [UInt8] {
     let title = words[.title]
     let period = ReportWords.period(days)
@@ -60,7 +60,7 @@ extension OwnerReport {
       """
   }
 
-  /// Columns side by side, and the numbers below them.
+  /// A column chart with the numbers below it.
   private static func chart(_ table: ReportTable) -> Markup {
     let most = max(1, table.rows.compactMap(\.value).max() ?? 0)
     let columns = table.rows.enumerated().map { index, row -> Markup in
@@ -83,7 +83,7 @@ extension OwnerReport {
       """
   }
 
-  /// A table whose rows have bars.
+  /// A table with a bar in each row.
   private static func bars(_ table: ReportTable) -> Markup {
     let most = max(1, table.rows.compactMap(\.value).max() ?? 0)
     func bar(_ value: Int) -> Markup {
@@ -112,10 +112,10 @@ extension OwnerReport {
 }
 
 extension ReportTable {
-  /// A year and the day that a leap year has more; of longer times the days without anything are left out.
+  /// A leap year; over longer periods, days without data are omitted.
   private static let mostDays = 366
 
-  /// A series of days with those in between on which there was nothing.
+  /// Returns a series of days, including the days in between without data.
   func withEveryDay(of days: ClosedRange<CalendarDay>) -> ReportTable {
     let count = days.upperBound.number - days.lowerBound.number + 1
     let known = Dictionary(rows.compactMap { row in row.isOneDay ? row.start.map { ($0, row) } : nil }) { $1 }
@@ -132,6 +132,6 @@ extension ReportTable {
 }
 
 extension ReportTable.Row {
-  /// Whether it is about one day.
+  /// Whether the row represents a single day.
   fileprivate var isOneDay: Bool { start?.text.isIdentical(to: label) ?? false }
 }

@@ -3,7 +3,8 @@ package import Tables
 extension OwnerReport {
   private static let money = "\"$\"#,##0.00"
 
-  /// The report as a sheet of a workbook: every number in a cell of its own, and a chart over those that have bars elsewhere.
+  /// Returns the report as a sheet of a workbook, with every number in a separate cell, and a chart wherever other outputs have
+  /// bars.
   package func sheet(_ words: ReportWords) -> SummarySheet {
     func money(_ cents: Int) -> SummarySheet.Cell { .number(Double(cents) / 100, format: Self.money) }
     var sections = [
@@ -67,7 +68,7 @@ extension OwnerReport {
     return SummarySheet(title: words[.title], sections: sections)
   }
 
-  /// Writes the report as a workbook of this sheet alone.
+  /// Writes the report as a workbook with this sheet only.
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package func writeWorkbook(_ path: String, _ words: ReportWords, in zone: LocalTimeZone) throws(Failure) {

@@ -4,11 +4,11 @@ package import Logging
 package import Tables
 
 extension OwnerReport {
-  /// Reads what the report is about, each collection once and only the fields that it needs.
+  /// Reads the data of the report, each collection once and only with the required fields.
   ///
   /// - Parameters:
-  ///   - readTime: The moment to read at; nil for the present.
-  ///   - onRead: Called with the documents that were read of a collection.
+  ///   - readTime: The time to read at; nil for the present.
+  ///   - onRead: Called with the number of documents read from a collection.
   /// - Throws: ``Failure``.
   package static func read(
     _ builder: ReportBuilder,
@@ -37,9 +37,10 @@ extension OwnerReport {
     return builder.report
   }
 
-  /// How many check-ins have no time, which no query finds: all less those that have one, counted by the service.
+  /// Returns how many check-ins have no time, which no query finds: the number of all minus those with a time, counted by the
+  /// service.
   ///
-  /// The report is the same without it, so it takes no long time, and reads no names instead.
+  /// The report is complete without it, so it must not take long, and does not fall back to reading names.
   private static func undatedCheckIns(
     in client: FirestoreClient,
     _ readTime: Timestamp?
@@ -48,17 +49,17 @@ extension OwnerReport {
     read.readTime = readTime
     let all = try await client.quickly.count(read).count
     if all == 0 { return 0 }
-    // A comparison finds values of its own type alone.
+    // A comparison only finds values of its own type.
     let first = Timestamp(microseconds: Timestamp.minimumSeconds * 1_000_000)
     read.filter = .field(FieldPath(field: "checkInDate"), .greaterThanOrEqual, .timestamp(first))
     let timed = try await client.quickly.count(read).count
     return max(0, all - timed)
   }
 
-  /// The reads, in the order that ``ReportBuilder`` asks for.
+  /// Returns the reads, in the order that ``ReportBuilder`` requires.
   ///
-  /// Payments are read whole but for their status: one without `completedAt` counts by its `createdAt`, which no filter
-  /// can say.
+  /// Payments are filtered only by their status: one without `completedAt` counts by its `createdAt`, which no filter can
+  /// express.
   static func reads(
     of days: ClosedRange<CalendarDay>,
     in zone: LocalTimeZone

@@ -1,6 +1,6 @@
-/// A part of a report as every output shows it: a heading, and rows of a label, a length and a text.
+/// A part of a report as shown in every output: a heading, and rows with a label, a value and a text.
 struct ReportTable {
-  /// The content of a row beside its label.
+  /// The content of a row besides its label.
   enum Content {
     case cents(Int)
     case count(Int)
@@ -9,12 +9,12 @@ struct ReportTable {
 
   struct Row {
     var label: String
-    /// The first day of the time that the label names; nil for any other label.
+    /// The first day of the period that the label names; nil for any other label.
     var start: CalendarDay?
-    /// The number behind the bar, not negative; nil for a row without a bar.
+    /// The value of the bar, not negative; nil for a row without a bar.
     var value: Int?
     var content: Content
-    /// The number of documents behind an amount.
+    /// The number of documents in an amount.
     var documents: Int?
 
     var text: String {
@@ -26,11 +26,11 @@ struct ReportTable {
     }
   }
 
-  /// What the bars are like.
+  /// How the rows are shown.
   enum Shape {
-    /// Headings of their own, the longest first.
+    /// Separate headings, the largest first.
     case headings
-    /// Steps of time, side by side.
+    /// Consecutive periods, side by side.
     case series
     /// A list without bars.
     case list
@@ -111,7 +111,7 @@ extension OwnerReport {
     var tables = [
       money(.byType, income.byType, .headings), money(.byMethod, income.byMethod, .headings),
     ]
-    // One month alone is the total.
+    // A single month would equal the total.
     if income.byMonth.count > 1 { tables.append(money(.byMonth, income.byMonth, .series)) }
     if let expenses {
       var table = money(.byCategory, expenses.byCategory, .headings)
@@ -124,7 +124,7 @@ extension OwnerReport {
     let used = hours.indices.filter { hours[$0].count > 0 }
     tables += [
       counts(words[.byDay], words[.day], checkIns.byDay, .series),
-      // The hours from the first to the last with a check-in.
+      // The hours from the first to the last one with a check-in.
       counts(
         words[.byHour],
         words[.hour],
@@ -154,10 +154,10 @@ extension OwnerReport {
     return tables
   }
 
-  /// Whether nobody paid and nobody came in its days.
+  /// Whether there were no payments and no check-ins.
   var isEmpty: Bool { income.total.count == 0 && checkIns.total == 0 }
 
-  /// What no number counts, in a sentence; nil where there is nothing.
+  /// Returns what the numbers omit, as a sentence; nil if nothing.
   func leftOut(_ words: ReportWords) -> String? {
     let parts = [
       (words[.income], undated.payments + unreadable.payments),

@@ -1,7 +1,7 @@
 package import Files
 
 extension OwnerReport {
-  /// The report for a terminal, with bars of up to 24 characters.
+  /// Returns the report for a terminal, with bars of up to 24 characters.
   package func text(_ words: ReportWords) -> TerminalText {
     var lines: [TerminalText] = ["\(words[.title])  \(ReportWords.period(days))", ""]
     if isEmpty { lines += ["\(words[.nothing])", ""] }
@@ -21,7 +21,7 @@ extension OwnerReport {
     return "\(lines.joined(separator: "\n"))\n"
   }
 
-  /// A bar, to an eighth of a character.
+  /// A bar with a resolution of an eighth of a character.
   private static func bar(_ value: Int, of most: Int) -> String {
     guard most > 0, value > 0 else { return "" }
     let eighths = max(1, Int((Double(value) / Double(most) * 24 * 8).rounded()))

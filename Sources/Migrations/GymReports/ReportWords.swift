@@ -1,11 +1,11 @@
 package struct ReportWords: Sendable {
-  /// The languages that a report is written in; the raw value is that on the command line and in HTML.
+  /// The languages of a report; the raw value is used on the command line and in HTML.
   package enum Language: String, Sendable, CaseIterable {
     case spanish = "es"
     case english = "en"
   }
 
-  /// What a report has a word for.
+  /// The terms that a report translates.
   enum Term: String, CaseIterable {
     case title, income, expenses, profit, checkIns, members, memberships, lowStock, endingSoon
     case byType, byMethod, byMonth, byDay, byCategory, byHour, byStatus, topMembers
@@ -75,18 +75,18 @@ package struct ReportWords: Sendable {
     return language == .spanish ? spanish : english
   }
 
-  /// A term with the day that it is of: `Miembros registrados al 2026-11-28`.
+  /// A term with the day to which it refers: `Miembros registrados al 2026-11-28`.
   func dated(_ term: Term, _ word: Term, _ day: CalendarDay) -> String {
     "\(self[term]) \(self[word]) \(day.text)"
   }
 
-  /// A term of several for their number: `pagos`, and `pago` for 1.
+  /// A plural term adapted to a number: `pagos`, and `pago` for 1.
   func counted(_ count: Int, _ term: Term) -> String {
     let word = self[term]
     return count == 1 ? String(word.dropLast()) : word
   }
 
-  /// The word for a closed value of the database: a type, a method, a category, a status; itself where there is none.
+  /// The word for a closed value of the database: a type, a method, a category, a status; the value itself if there is none.
   func value(_ key: String) -> String {
     guard let words = Self.values[key] else { return key }
     return language == .spanish ? words.spanish : words.english
@@ -110,14 +110,14 @@ package struct ReportWords: Sendable {
     "unknown": ("sin dato", "unknown"),
   ]
 
-  /// Money as people write it: `$1,234.50`.
+  /// Money formatted for people: `$1,234.50`.
   static func money(_ cents: Int) -> String {
     let rest = String(cents.magnitude % 100)
     let whole = NumberText.grouped(Int(cents.magnitude / 100))
     return "\(cents < 0 ? "-" : "")$\(whole).\(rest.utf8.count < 2 ? "0" : "")\(rest)"
   }
 
-  /// The period, as `2026-01-01 – 2026-01-31`.
+  /// The period, such as `2026-01-01 – 2026-01-31`.
   static func period(_ days: ClosedRange<CalendarDay>) -> String {
     "\(days.lowerBound.text) – \(days.upperBound.text)"
   }

@@ -1,9 +1,9 @@
 package import FirestoreREST
 import Schema
 
-/// Cancels classes with the active bookings of them, as one plan.
+/// Cancels classes together with their active bookings, as one plan.
 ///
-/// The bookings are found while it runs, by the classes that it reads; those of a class that was cancelled before, too.
+/// The bookings are found while it runs, by the classes that it reads, including classes that were cancelled earlier.
 package struct ClassCancellation: Migration {
   package let id = "cancel-classes"
   package let summary = "Cancels classes and their bookings."

@@ -1,35 +1,35 @@
 package import Schema
 
-/// An active booking with the class and the person that belong to it.
+/// An active booking with its class and its person.
 package struct BookingRecord: Sendable, Equatable {
   package var id: String
   package var classID: String
-  /// The name of the class; nil where there is none.
+  /// The name of the class; nil if there is none.
   package var className: String?
-  /// The day of the class; nil where the class does not exist, or has none.
+  /// The day of the class; nil if the class does not exist or has no day.
   package var day: CalendarDay?
   package var start: String?
   package var userID: String
-  /// Name, phone and email as the app reads them; nil where there is no user, or it has none.
+  /// Name, phone and email as the app reads them; nil if there is no user, or the user has none.
   package var name: String?
   package var phone: String?
   package var email: String?
 }
 
 extension ClassReports {
-  /// Which classes the bookings are of.
+  /// The classes whose bookings are listed.
   package enum Booked: Sendable, Equatable {
     case ofClass(String)
-    /// The classes of a day; bookings are listed of those that take place.
+    /// The classes of a day; only bookings of classes that take place are listed.
     case onDay(CalendarDay)
     /// The classes of a series, by their `recurrenceGroupId`.
     case ofSeries(String)
   }
 
-  /// The active bookings of classes: by day, hour, class, name and id.
+  /// Returns the active bookings of classes, ordered by day, hour, class, name and ID.
   ///
-  /// - Returns: The bookings, and how many are left out because the class of that day is cancelled.
-  /// - Throws: ``Failure``; `.inputMissing` where there is no such class, or no class of the series.
+  /// - Returns: The bookings, and how many are omitted because their class on that day is cancelled.
+  /// - Throws: ``Failure``; `.inputMissing` if there is no such class, or no class of the series.
   package func bookings(
     _ booked: Booked
   ) async throws -> (records: [BookingRecord], ofCancelledClasses: Int) {
@@ -84,7 +84,7 @@ extension ClassReports {
 }
 
 extension BookingRecord {
-  /// What it is ordered by: day, hour, class, name, id.
+  /// The sort key: day, hour, class, name, ID.
   fileprivate var order: [String?] { [day?.text, start.map(ClassReports.hour), classID, name, id] }
 
   package static let table = CollectionPath(nil, "class_bookings")

@@ -3,57 +3,57 @@ package import FirestoreREST
 package import Schema
 package import Tables
 
-/// A class of a week, with its active bookings.
+/// A class in a week, with the number of its active bookings.
 package struct ScheduledClass: Sendable, Equatable {
   package var day: CalendarDay
-  /// The hour, as `07:00`.
+  /// The hour, such as `07:00`.
   package var start: String
   package var id: String
   package var name: String
-  /// How long it lasts, in minutes; nil where the document does not say.
+  /// The duration in minutes; nil if the document does not have it.
   package var minutes: Int?
   /// The number of active bookings.
   package var booked: Int
-  /// The most bookings that it takes; nil where the document does not say.
+  /// The maximum number of bookings; nil if the document does not have it.
   package var capacity: Int?
 }
 
-/// A record of attendance with the names that belong to it.
+/// A record of attendance with the names it refers to.
 package struct AttendanceRecord: Sendable, Equatable {
   package var id: String
   package var classID: String
-  /// The name of the class; nil where there is none.
+  /// The name of the class; nil if there is none.
   package var className: String?
-  /// The day of the class; nil where the class does not exist.
+  /// The day of the class; nil if the class does not exist.
   package var day: CalendarDay?
   package var start: String?
-  /// The id of the member, else of the user; nil where neither is named.
+  /// The ID of the member, or else of the user; nil if the record has neither.
   package var personID: String?
-  /// The name of the person; nil where there is no document with one.
+  /// The name of the person; nil if no document has it.
   package var personName: String?
   package var attended: Bool
-  /// Whether the record says that the person came, or did not; where it says neither, it counts as an absence.
+  /// Whether the record says that the person attended or did not; if it says neither, it counts as an absence.
   package var isRecorded: Bool
 }
 
-/// Reports on classes; they only read.
+/// Reads reports on classes.
 package struct ClassReports: Sendable {
-  /// Whose attendance is reported.
+  /// Whose attendance to report.
   package enum Selection: Sendable, Equatable {
     case ofClass(String)
-    /// A member, by its own id and by that of the user who is linked to it.
+    /// A member, identified by its own ID or by that of the linked user.
     case ofMember(String)
-    /// Everybody who was at the classes of some days.
+    /// Everybody who attended the classes of some days.
     case all
   }
 
   let client: FirestoreClient
   private let zone: LocalTimeZone
   private let seen = Locked<Set<DocumentPath>>([])
-  /// Called with the number of documents that were read of a collection.
+  /// Called with the number of documents read from a collection.
   let onRead: @Sendable (CollectionPath, Int) -> Void
 
-  /// - Parameter zone: The gym's zone.
+  /// - Parameter zone: The gym's time zone.
   package init(
     _ client: FirestoreClient,
     in zone: LocalTimeZone,
@@ -64,12 +64,12 @@ package struct ClassReports: Sendable {
     self.onRead = onRead
   }
 
-  /// The day of a moment where the gym is.
+  /// Returns the day of a point in time in the gym's time zone.
   package func day(of moment: Timestamp) -> CalendarDay { zone.day(of: moment) }
 
   // MARK: Week
 
-  /// The active classes of the week, Monday to Sunday, that a day is in: by day, hour, name and id.
+  /// Returns the active classes of the week (Monday to Sunday) that contains a day, ordered by day, hour, name and ID.
   package func week(of day: CalendarDay) async throws -> [ScheduledClass] {
     let monday = day.monday
     let classes = try await classes(on: monday...CalendarDay(number: monday.number + 6))
@@ -102,11 +102,11 @@ package struct ClassReports: Sendable {
 
   // MARK: Attendance
 
-  /// The records of attendance: by day, hour, class, name and id; those without a class or a name last.
+  /// Returns the attendance records, ordered by day, hour, class, name and ID; those without a class or a name come last.
   ///
-  /// - Parameter days: The days of the classes; nil for all, which only a class or a member may have. A record whose class is
-  ///   gone, or has no day, belongs to the day on which it was written.
-  /// - Throws: ``Failure``; `.inputMissing` where the class or the member does not exist.
+  /// - Parameter days: The days of the classes; nil for all, which is only permitted for a class or a member. A record whose
+  ///   class no longer exists or has no day belongs to the day on which it was written.
+  /// - Throws: ``Failure``; `.inputMissing` if the class or the member does not exist.
   package func attendance(
     _ selection: Selection,
     on days: ClosedRange<CalendarDay>?
@@ -185,13 +185,13 @@ package struct ClassReports: Sendable {
     return name.isEmpty ? nil : name.joined
   }
 
-  /// An hour as it is sorted: `7:00` as `07:00`.
+  /// An hour as a sort key: `7:00` becomes `07:00`.
   static func hour(_ start: String) -> String {
     let bytes = start.utf8.prefix(2)
     return bytes.first?.isASCIIDigit == true && bytes.last == UInt8(ascii: ":") ? "0" + start : start
   }
 
-  /// Whether texts come before others, the first that differ by their bytes; a missing one comes last.
+  /// Whether texts sort before others by the bytes of the first that differ; a missing text sorts last.
   static func precedes(_ a: [String?], _ b: [String?]) -> Bool {
     for (one, other) in zip(a, b) where one != nil || other != nil {
       guard let one, let other else { return one != nil }
@@ -203,7 +203,7 @@ package struct ClassReports: Sendable {
 
   // MARK: Reading
 
-  /// The path of an id that was read from a field; nil for one that no document can have.
+  /// Returns the path of an ID that was read from a field; nil if no document can have it.
   static func path(_ id: String, in collection: CollectionPath) -> DocumentPath? {
     PathLimits.violation(ofID: id, isDocument: true) == nil ? DocumentPath(collection, id) : nil
   }
@@ -247,7 +247,7 @@ package struct ClassReports: Sendable {
     onRead(collection, seen.withLock { seen in paths.count(where: { seen.insert($0).inserted }) })
   }
 
-  /// The documents in which a field has one of some values.
+  /// Calls `body` with the documents in which a field has one of some values.
   private func forEach(
     in collection: CollectionPath,
     _ field: String,
@@ -278,7 +278,7 @@ package struct ClassReports: Sendable {
 // MARK: Tables
 
 extension ClassReports {
-  /// The columns of the tables, with their labels.
+  /// The schema of the tables, with the labels of their columns.
   package static let schema: DatabaseSchema = {
     let text = """
       schema: class-reports
@@ -318,7 +318,7 @@ extension ClassReports {
 extension ScheduledClass {
   package static let table = CollectionPath(nil, "class_week")
 
-  /// What it is ordered by: day, hour, name, id.
+  /// The sort key: day, hour, name, ID.
   fileprivate var order: [String?] { [day.text, ClassReports.hour(start), name, id] }
 
   package var row: RawDocument {
@@ -335,10 +335,10 @@ extension ScheduledClass {
 extension AttendanceRecord {
   package static let table = CollectionPath(nil, "class_attendance")
 
-  /// What it is ordered by: day, hour, class, name, id.
+  /// The sort key: day, hour, class, name, ID.
   fileprivate var order: [String?] { [day?.text, start.map(ClassReports.hour), classID, personName, id] }
 
-  /// Whether the person came, in a word.
+  /// Whether the person attended, as a word.
   package var attendance: String { attended ? "asistió" : "falta" }
 
   package var row: RawDocument {

@@ -1,18 +1,19 @@
 import Files
 package import Schema
 
-/// A class that comes again on some days of the week: one document a day.
+/// A class that recurs on certain days of the week, with one document per day.
 ///
-/// The days are those of a calendar, in no zone; a class's `fecha` is the start of its day in the gym's zone, and its
-/// hour is the text `horaInicio`. So a change of the clocks moves nothing. IDs follow from the series and the day: the
-/// same series over the same days makes the same documents.
+/// The days are calendar days without a time zone; a class's `fecha` is the start of its day in the gym's time zone, and its hour
+/// is the text `horaInicio`, so that daylight saving time shifts nothing. IDs are derived from the series and the day: the same
+/// series over the same days yields the same documents.
 package struct ClassSeries: Sendable, Equatable {
-  /// The days of the week by their names on the command line.
+  /// The names of weekdays on the command line.
   package static let weekdayNames = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
-  /// The same in Spanish.
+  /// The Spanish names of weekdays.
   package static let spanishNames = ["lun", "mar", "mié", "jue", "vie", "sáb", "dom"]
 
-  /// The day of the week, 0 for Monday, of a name in English or Spanish, short or whole, with or without accents; nil for none.
+  /// Returns the weekday, 0 for Monday, for an English or Spanish name, short or full, with or without accents; nil for any other
+  /// text.
   package static func weekday(named name: String) -> Int? {
     let name = plain(name)
     let whole = [
@@ -27,15 +28,15 @@ package struct ClassSeries: Sendable, Equatable {
     name.lowercased().replacing("é", with: "e").replacing("á", with: "a")
   }
 
-  /// The most classes of one series, which is ten years of every day.
+  /// The maximum number of classes in one series, which is ten years of every day.
   package static let maximumClasses = 3660
 
   package var name: String
-  /// The days of the week, 0 for Monday.
+  /// The weekdays, 0 for Monday.
   package var weekdays: Set<Int>
-  /// The first and the last day, both included.
+  /// The first and the last day, inclusive.
   package var days: ClosedRange<CalendarDay>
-  /// The hour at which it starts, `07:30`.
+  /// The starting hour, such as `07:30`.
   package var startTime: String
   package var minutes: Int
   package var capacity: Int
@@ -59,7 +60,7 @@ package struct ClassSeries: Sendable, Equatable {
     self.description = description
   }
 
-  /// The series: the same for the same name, days of the week and hour, so that a longer range continues it.
+  /// The ID of the series, derived from name, weekdays and hour, so that a longer range continues the same series.
   package var id: String {
     let days = weekdays.sorted().map { Self.weekdayNames[$0] }.joined(separator: ",")
     return DerivedID.auto("series\u{0}\(name)\u{0}\(days)\u{0}\(startTime)")
@@ -72,9 +73,9 @@ package struct ClassSeries: Sendable, Equatable {
     }
   }
 
-  /// The document of a day.
+  /// Returns the document for a day.
   ///
-  /// - Parameter startOfDay: The start of a day in the gym's zone.
+  /// - Parameter startOfDay: The start of the day in the gym's time zone.
   package func document(_ day: CalendarDay, startOfDay: Timestamp) -> RawDocument {
     let id = DerivedID.auto("\(self.id)\u{0}\(day.text)")
     let gymClass = GymClass(
@@ -91,7 +92,7 @@ package struct ClassSeries: Sendable, Equatable {
     return RawDocument(path: DocumentPath(GymCollection.classes, id), fields: gymClass.fields)
   }
 
-  /// The only gym, as the schema has it.
+  /// The ID of the only gym, according to the schema.
   private static let gymID =
     GymSchema.schema.collection(GymCollection.classes)?.field(FieldPath(field: "gymId"))?.values?.first?
     .string ?? ""

@@ -4,30 +4,30 @@ package import Schema
 package import Tables
 package import Transfer
 
-/// Classes in series.
+/// Creates and cancels series of classes.
 package struct ClassService: Sendable {
-  /// Values of an IN at most (https://firebase.google.com/docs/firestore/query-data/queries).
+  /// The maximum number of values of an IN (https://firebase.google.com/docs/firestore/query-data/queries).
   static let valuesOfIn = 30
 
   private let zone: LocalTimeZone
 
-  /// - Parameter zone: The gym's zone.
+  /// - Parameter zone: The gym's time zone.
   package init(in zone: LocalTimeZone) {
     self.zone = zone
   }
 
-  /// The documents of a series.
+  /// Returns the documents of a series.
   ///
-  /// - Throws: `.usage` for a day that the zone does not have.
+  /// - Throws: `.usage` for a day that does not exist in the time zone.
   package func documents(of series: ClassSeries) throws(Failure) -> [RawDocument] {
     try series.dates.map { day throws(Failure) in
       series.document(day, startOfDay: try zone.start(of: day, for: "make a class"))
     }
   }
 
-  /// Creates the classes of a series; those that are there already as they should be are left.
+  /// Creates the classes of a series; existing ones that are already correct are left alone.
   ///
-  /// Creation and update times come from the service.
+  /// Creation and update times are set by the service.
   package func create(_ series: ClassSeries, in context: RunContext, by loader: DocumentLoader) async throws {
     let documents = try documents(of: series)
     let resumed = try context.checkpoints?.resumed?.position(as: Checkpoint.Done.self)?.done ?? 0
@@ -45,7 +45,7 @@ package struct ClassService: Sendable {
     }
   }
 
-  /// What writes classes, or decides on them.
+  /// Returns a loader that writes classes, or only decides on them.
   package static func loader(
     in context: RunContext,
     limits: BatchLimits,
@@ -56,7 +56,7 @@ package struct ClassService: Sendable {
 
   /// Counts and lists what ``create(_:in:by:)`` would do, without writing.
   ///
-  /// - Returns: The days on which a class would be created; they are counted as skipped.
+  /// - Returns: The days on which a class would be created, which are counted as skipped.
   package func preview(
     _ series: ClassSeries,
     in context: RunContext,
@@ -89,9 +89,9 @@ package struct ClassService: Sendable {
 
   // MARK: Cancelling
 
-  /// The soft deletion of the classes of a series.
+  /// Returns the migration that soft-deletes the classes of a series.
   ///
-  /// - Parameter moment: Classes before it stay; nil to cancel all.
+  /// - Parameter moment: Classes before this time are kept; nil to cancel all.
   package static func cancellation(of series: String, from moment: Timestamp?) -> DeclarativeMigration {
     var filters: [StructuredQuery.Filter] = [
       .field(FieldPath(field: "recurrenceGroupId"), .equal, .string(series))
@@ -117,9 +117,9 @@ package struct ClassService: Sendable {
     )
   }
 
-  /// Makes sure that a series has a class, on any day.
+  /// Checks that a series has a class on any day.
   ///
-  /// - Throws: `.inputMissing` where it has none.
+  /// - Throws: `.inputMissing` if it has none.
   package static func assertSeries(
     _ series: String,
     in client: FirestoreClient,
@@ -139,8 +139,8 @@ package struct ClassService: Sendable {
     )
   }
 
-  /// Says how many classes of a series are before the first day of a cancellation, which spares them; nil for none, and where the
-  /// service does not say in time.
+  /// Returns how many classes of a series a cancellation spares because they are before its first day, as a sentence; nil if
+  /// there are none, or if the service does not answer in time.
   package static func spared(
     of series: String,
     before day: CalendarDay,
@@ -162,7 +162,7 @@ package struct ClassService: Sendable {
       "\(classes) of the series before \(day.text) \(count == 1 ? "is" : "are") left as before: --from DAY begins earlier."
   }
 
-  /// The active bookings of classes, in the order of their names.
+  /// Returns the active bookings of classes, ordered by name.
   package static func activeBookings(
     of classes: Set<UTF8Key>,
     in client: FirestoreClient

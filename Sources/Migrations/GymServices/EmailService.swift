@@ -1,6 +1,6 @@
 package import FirestoreREST
 
-/// `user_emails`, the index from an email address to the account that had it first, one entry at a time.
+/// Looks up and registers single entries of `user_emails`, the index from an email address to the first account that used it.
 package struct EmailService: Sendable {
   /// Why an address cannot be registered; the raw value is the code in messages.
   package enum Refusal: String, Error, Sendable, CaseIterable {
@@ -19,7 +19,7 @@ package struct EmailService: Sendable {
 
   package enum Registration: Sendable, Equatable {
     case registered
-    /// It was so already.
+    /// It was already registered for this user.
     case unchanged
     case refused(Refusal)
   }
@@ -30,6 +30,8 @@ package struct EmailService: Sendable {
     self.client = client
   }
 
+  /// Returns the path of an address's entry.
+  ///
   /// - Throws: `.usage` for an address that cannot have one.
   package static func path(of address: String) throws(Failure) -> DocumentPath {
     let email = EmailIndex.normalised(address)
@@ -44,23 +46,23 @@ package struct EmailService: Sendable {
     return DocumentPath(GymCollection.userEmails, email)
   }
 
-  /// The user whose address it is, in one read; nil where nobody is registered.
+  /// Returns the user of an address, with one read; nil if nobody is registered.
   package func resolve(_ address: String) async throws -> String? {
     let path = try Self.path(of: address)
     return try await client.batchGet([path])[path]?.fields[UserEmailEntry.Field.primaryUserId]?.string
   }
 
-  /// Whether a user is active, as the app reads it; nil where there is none.
+  /// Whether a user is active, as the app reads it; nil if there is no such user.
   package func isActive(_ id: String) async throws -> Bool? {
     guard PathLimits.violation(ofID: id, isDocument: true) == nil else { return nil }
     let path = DocumentPath(GymCollection.users, id)
     return try await client.batchGet([path])[path].map { AppUser($0).isActive }
   }
 
-  /// Registers an address as the apps do: in one transaction, normalised, and never over another person's entry.
+  /// Registers an address like the apps: normalized, in one transaction, and never over another person's entry.
   ///
-  /// - Parameter plan: What takes the change instead of the database; nil to write it.
-  /// - Throws: ``Failure``; `.tryLater` where other programs kept changing the documents.
+  /// - Parameter plan: Receives the change instead of the database; nil to write it.
+  /// - Throws: ``Failure``; `.tryLater` if other programs kept changing the documents.
   package static func register(
     _ address: String,
     for id: String,

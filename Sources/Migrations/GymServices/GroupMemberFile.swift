@@ -1,12 +1,14 @@
 import Tables
 
-/// A list of members to add: a table with the columns groupId, userId, displayName, photoURL and role, or JSON Lines
-/// with the documents of members (`groups/G/members/U`), those of a `rejects.jsonl` too.
+/// A list of members to add: a table with the columns groupId, userId, displayName, photoURL and role, or JSON Lines with member
+/// documents (`groups/G/members/U`), such as a `rejects.jsonl`.
 package enum GroupMemberFile {
   private static let fields = ["displayName", "photoURL", "role"]
   private static let columns = ["groupId", "userId", "displayName", "photoURL", "role"]
 
-  /// - Parameter warn: Called with what there is to say about the file.
+  /// Reads the operations in a file.
+  ///
+  /// - Parameter warn: Called with messages about the file.
   /// - Throws: `.inputMissing`, or `.inputMalformed` with the row and what was expected there.
   package static func operations(
     in path: String,
@@ -19,7 +21,7 @@ package enum GroupMemberFile {
     Failure(.inputMalformed, "read the members", path: path, cause: cause)
   }
 
-  /// A member, by the texts of its columns or fields; an absent or blank one is nil.
+  /// Creates a member from the texts of its columns or fields; an absent or blank one is nil.
   private static func member(
     _ userID: String,
     _ text: (_ name: String) throws(Failure) -> String?,
@@ -104,12 +106,12 @@ package enum GroupMemberFile {
         malformed(path, "line \(line.number), \(field): expected \(expected)")
       }
       for entry in document.fields.entries {
-        // The time of joining is the service's, whatever an exported member has.
+        // The service sets the time of joining, whatever an exported member has.
         if (fields + ["joinedAt"]).contains(where: { $0.isIdentical(to: entry.name) }) { continue }
         guard entry.name.isIdentical(to: "isActive") else {
           throw fault(entry.name, "one of \(fields.joined(separator: ", "))")
         }
-        // Whoever is added is active.
+        // Added members are always active.
         if entry.value != .boolean(true) { throw fault(entry.name, "true") }
       }
       func text(_ field: String) throws(Failure) -> String? {

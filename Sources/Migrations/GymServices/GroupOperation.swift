@@ -5,11 +5,11 @@ package enum GroupOperation: Sendable, Equatable {
   case create(id: String, name: String, owner: GroupService.NewMember)
   case add(GroupService.NewMember, to: String)
   case remove(userID: String, from: String)
-  /// Makes a member an admin, or an admin a member.
+  /// Makes a member an admin, or an admin a plain member.
   case assign(isAdmin: Bool, userID: String, in: String)
   case delete(id: String)
 
-  /// The document that a refusal is about.
+  /// The document that a refusal refers to.
   package var path: DocumentPath {
     switch self {
     case .create(let id, _, _), .delete(let id): GroupService.group(id)
@@ -20,7 +20,7 @@ package enum GroupOperation: Sendable, Equatable {
     }
   }
 
-  /// What the document was to hold, for the list of rejects.
+  /// The intended fields of the document, for the list of rejects.
   fileprivate var fields: FieldMap? {
     guard case .add(let member, _) = self else { return nil }
     var fields: FieldMap = ["role": .string(member.isAdmin ? "admin" : "member")]
@@ -31,12 +31,12 @@ package enum GroupOperation: Sendable, Equatable {
 }
 
 extension GroupService {
-  /// Performs operations in their order; each is done or refused as a whole, and a refusal is listed in `rejects.jsonl`.
+  /// Performs operations in order; each is either done or refused entirely, and refusals are listed in `rejects.jsonl`.
   ///
-  /// A resumed run continues behind the last one that was settled.
+  /// A resumed run continues after the last settled operation.
   ///
   /// - Parameters:
-  ///   - plan: What takes the changes instead of the database; nil to write them.
+  ///   - plan: Receives the changes instead of the database; nil to write them.
   ///   - report: Called with each refusal.
   package static func perform(
     _ operations: [GroupOperation],

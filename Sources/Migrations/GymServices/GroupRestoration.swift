@@ -1,8 +1,7 @@
-/// What holds where an undo puts groups, members and users back: the rules of ``GroupService``.
+/// The rules of ``GroupService`` for an undo that restores groups, members and users.
 ///
-/// A count is made again from the members that are there; a group has ten of them at most and an active admin as long as
-/// there is one; nobody is a member of a group that is gone, or without an account; no user's current group is one that the user
-/// is not in.
+/// A count is derived again from the existing members; a group has at most ten of them, and keeps an active admin if it has one;
+/// nobody is a member of a missing group or without an account; no user's current group is one that the user is not in.
 package struct GroupRestoration: RestorationRules {
   package init() {}
 
@@ -51,8 +50,7 @@ package struct GroupRestoration: RestorationRules {
     return .changes(try await Self.withoutForeignGroups(changes, undoing: made, in: reader))
   }
 
-  /// The changes, in which the current group of somebody who joined another does not become again one that the user has
-  /// left by now.
+  /// Returns the changes, except that users who have joined another group do not get back a current group that they have left.
   private static func withoutForeignGroups(
     _ changes: [Change],
     undoing made: [Change],
@@ -77,7 +75,7 @@ package struct GroupRestoration: RestorationRules {
     return kept
   }
 
-  /// The groups that changes are about, in their order.
+  /// The groups that changes concern, in order.
   private static func groups(of changes: [Change]) -> [DocumentPath] {
     let groups = changes.compactMap { change in
       change.path.collection == GymCollection.groups ? change.path : change.path.collection.parent
@@ -85,7 +83,7 @@ package struct GroupRestoration: RestorationRules {
     return Set(groups.filter { $0.collection == GymCollection.groups }).sorted()
   }
 
-  /// Why members cannot come back, or leave; nil where they can.
+  /// Returns why members cannot be restored or removed; nil if they can.
   private static func refusal(
     of own: [Change],
     _ after: [RawDocument],
@@ -113,7 +111,7 @@ package struct GroupRestoration: RestorationRules {
     return try await reader.document(account) == nil ? "The user who created the group is gone." : nil
   }
 
-  /// The changes of users whose current group it is and who are members no longer.
+  /// Returns the changes to users whose current group this is and who are no longer members.
   private static func leaving(
     _ group: DocumentPath,
     _ own: [Change],
@@ -132,21 +130,21 @@ package struct GroupRestoration: RestorationRules {
 }
 
 extension Change {
-  /// The document as it becomes; nil for a deletion.
+  /// The restored document; nil for a deletion.
   fileprivate var restored: RawDocument? { after.map { RawDocument(path: path, fields: $0) } }
 
-  /// Whether it takes the role from an active admin.
+  /// Whether the change takes the role from an active admin.
   fileprivate var endsAdmin: Bool {
     guard let before, let restored else { return false }
     return GroupService.isActiveAdmin(before) && !GroupService.isActiveAdmin(restored)
   }
 
-  /// The same change with other fields at its end.
+  /// Returns the same change with other resulting fields.
   fileprivate func leading(to fields: FieldMap) -> Change {
     Change(path: path, before: before, after: fields, serverTimes: serverTimes, reasons: reasons)
   }
 
-  /// The same change of a group, with another number of members.
+  /// Returns the same change to a group with another number of members.
   fileprivate func counting(_ members: Int) -> Change {
     guard var fields = after else { return self }
     fields["memberCount"] = .integer(Int64(members))
@@ -155,7 +153,7 @@ extension Change {
 }
 
 extension [Change] {
-  /// How many members a group had, by its own word, before these changes.
+  /// The number of members that a group recorded before these changes.
   fileprivate func mostMembers(of group: DocumentPath) -> Int {
     let count = first { $0.path == group }?.before?.fields["memberCount"]?.integer
     return count.map { Int(clamping: $0) } ?? 0

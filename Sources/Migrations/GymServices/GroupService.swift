@@ -2,15 +2,15 @@ import Files
 import FirestoreREST
 import Schema
 
-/// Groups with their members: each change of the members and of `memberCount` is one transaction, so that the count is
-/// right at every commit, also where other programs do the same at the same time.
+/// Groups with their members: each change to the members and `memberCount` is one transaction, so that the count is right at
+/// every commit, even if other programs change it concurrently.
 package struct GroupService: Sendable {
   package static let maximumMembers = 10
-  /// The most members, and the most users besides, that one transaction takes along when a group is deleted; a member has two
-  /// writes at most.
+  /// The maximum number of members, and of additional users, in one transaction that deletes a group; a member needs at most two
+  /// writes.
   static let perTransaction = 150
 
-  /// Why something cannot be done; the raw value is the code in reports.
+  /// Why an operation is refused; the raw value is the code in reports.
   package enum Refusal: String, Error, Sendable, CaseIterable {
     case groupNotFound = "group-not-found"
     case exists = "group-exists"
@@ -36,26 +36,26 @@ package struct GroupService: Sendable {
     }
   }
 
-  /// A member as it is to be added.
+  /// A member to add.
   package struct NewMember: Sendable, Equatable {
     package var userID: String
-    /// The name in the group; that of the user if nil.
+    /// The name in the group; nil to use the user's.
     package var displayName: String?
-    /// The photo in the group; that of the user if nil.
+    /// The photo in the group; nil to use the user's.
     package var photoURL: String?
     package var isAdmin = false
-    /// Whether the group becomes the user's current one.
+    /// Whether the group becomes the user's current group.
     package var setsCurrent = false
   }
 
   private let context: RunContext
   private let transaction: RecordedTransaction
-  /// How many documents may still be deleted.
+  /// The number of documents that may still be deleted.
   private let deletions: Locked<Int>
 
   /// - Parameters:
-  ///   - plan: What takes the changes instead of the database; nil to write them.
-  ///   - maximum: The most documents that ``delete(_:)`` may delete in all; nil for no limit.
+  ///   - plan: Receives the changes instead of the database; nil to write them.
+  ///   - maximum: The maximum number of documents that ``delete(_:)`` may delete in total; nil for no limit.
   package init(
     in context: RunContext,
     planning plan: TransactionPlan? = nil,
@@ -72,7 +72,7 @@ package struct GroupService: Sendable {
 
   /// Creates a group with its owner as the first admin.
   ///
-  /// A group of that ID that this run created before it was interrupted counts as created.
+  /// A group with that ID that this run created before it was interrupted counts as created.
   package func create(_ id: String, named name: String, owner: NewMember) async throws -> Refusal? {
     let path = Self.group(id)
     let (refusal, end) = try await transaction.run(on: path) {
@@ -104,11 +104,11 @@ package struct GroupService: Sendable {
     return refusal ?? nil
   }
 
-  /// Counts documents that this run changed before it was interrupted; false where it did not.
+  /// Counts documents that this run changed before it was interrupted; returns false if it changed none.
   private func claim(_ paths: [DocumentPath]) async throws -> Bool {
     guard let journal = context.journal, journal.hasTail else { return false }
     let current = try await context.client.batchGet(paths)
-    // A transaction wrote all of them or none.
+    // A transaction writes all of them or none.
     for path in paths {
       guard let change = try journal.ownChange(of: path), !change.isDeletion else { continue }
       if current[path]?.updateTime == change.before?.updateTime { return false }
@@ -149,7 +149,7 @@ package struct GroupService: Sendable {
       guard let group = found[path] else { return .leave(.groupNotFound) }
       guard let user = found[account] else { return .leave(.userNotFound) }
       if found[own] != nil { return .leave(.alreadyMember) }
-      // The number of members is what is there, whatever the group says.
+      // Counts the existing members, whatever the group's document says.
       let count = try await reader.count(GymCollection.members(of: path))
       if count >= Self.maximumMembers { return .leave(.groupFull) }
       return .commit(
@@ -164,7 +164,7 @@ package struct GroupService: Sendable {
     return refusal ?? nil
   }
 
-  /// Removes a member, and the group from the user's `currentGroupId` where it names this one.
+  /// Removes a member, and clears the user's `currentGroupId` if it is this group.
   package func remove(_ userID: String, from id: String) async throws -> Refusal? {
     let path = Self.group(id)
     let own = DocumentPath(GymCollection.members(of: path), userID)
@@ -192,9 +192,9 @@ package struct GroupService: Sendable {
     return refusal ?? nil
   }
 
-  /// Makes a member an admin, or an admin a member; nothing is written where it is so already.
+  /// Makes a member an admin, or an admin a plain member; writes nothing if that is already so.
   ///
-  /// The last active admin stays one.
+  /// The last active admin cannot be demoted.
   func assign(isAdmin: Bool, to userID: String, in id: String) async throws -> Refusal? {
     let path = Self.group(id)
     let own = DocumentPath(GymCollection.members(of: path), userID)
@@ -218,7 +218,7 @@ package struct GroupService: Sendable {
     return try await claim([own]) ? nil : unchanged(own)
   }
 
-  /// Counts a document that is as it was to be.
+  /// Counts a document that already is as intended.
   private func unchanged(_ path: DocumentPath) -> Refusal? {
     context.counts.update(path.collection.pattern) {
       $0.read += 1
@@ -233,14 +233,14 @@ package struct GroupService: Sendable {
     return isActive.isNull || isActive.boolean == true
   }
 
-  /// The change of a group's count.
+  /// Returns the change to a group's count.
   ///
   /// Groups have no update time.
   static func recount(_ group: RawDocument, _ count: Int, _ reason: String) -> Change {
     Change(of: group, ["memberCount": .integer(Int64(count))], reasons: [reason])
   }
 
-  /// The change of a user who leaves a group; nil where the group is not the current one.
+  /// Returns the change to a user who leaves a group; nil if it is not the user's current group.
   static func leaving(_ user: RawDocument, _ group: String) -> Change? {
     guard user.fields["currentGroupId"]?.string?.isIdentical(to: group) ?? false else { return nil }
     return user.changing(
@@ -250,7 +250,7 @@ package struct GroupService: Sendable {
     )
   }
 
-  /// The change of a user whose current group it becomes; none where that is not asked for, or is so.
+  /// Returns the change that makes a group the user's current one; empty if that is not requested, or already so.
   private static func joining(_ user: RawDocument, _ group: DocumentPath, _ member: NewMember) -> [Change] {
     let isCurrent = user.fields["currentGroupId"]?.string?.isIdentical(to: group.id) ?? false
     guard member.setsCurrent, !isCurrent else { return [] }
@@ -265,14 +265,13 @@ package struct GroupService: Sendable {
 
   // MARK: Reading
 
-  /// The members of a group.
   static func members(of group: DocumentPath, in reader: any DocumentReader) async throws -> [RawDocument] {
     var members: [RawDocument] = []
     try await reader.forEachDocument(in: GymCollection.members(of: group)) { members.append($0) }
     return members
   }
 
-  /// The users whose current group it is, members or not.
+  /// Returns the users whose current group this is, members or not.
   static func users(in id: String, _ reader: any DocumentReader) async throws -> [RawDocument] {
     var read = CollectionRead(GymCollection.users)
     read.filter = .field(FieldPath(field: "currentGroupId"), .equal, .string(id))
@@ -283,7 +282,7 @@ package struct GroupService: Sendable {
 
   // MARK: Deleting
 
-  /// How many documents the deletion of groups deletes for good: the groups with their members.
+  /// Returns how many documents the deletion of groups deletes for good: the groups and their members.
   package func deletions(_ ids: [String]) async throws -> Int {
     let groups = ids.map(Self.group)
     var count = try await context.client.batchGet(groups, mask: [.documentName]).count
@@ -295,8 +294,9 @@ package struct GroupService: Sendable {
     return count
   }
 
-  /// Deletes a group with its members, and the group from the users whose current one it is, members or not: in as many
-  /// transactions as it takes, each of which leaves a right count.
+  /// Deletes a group with its members, and clears the current group of its users, members or not.
+  ///
+  /// This takes as many transactions as necessary, each of which leaves a correct count.
   package func delete(_ id: String) async throws -> Refusal? {
     let path = Self.group(id)
     var isFirst = true
@@ -310,13 +310,13 @@ package struct GroupService: Sendable {
         try await reader.forEachDocument(in: GymCollection.members(of: path)) { member in
           if members.count < Self.perTransaction { members.append(member) } else { remaining += 1 }
         }
-        // A user leaves together with the member; those who are none leave at the end.
+        // Users who are members are changed together with their membership; the others at the end.
         let ids = Set(members.map { UTF8Key($0.path.id) })
         let users = try await Self.users(in: id, reader)
         let own = users.filter { ids.contains(UTF8Key($0.path.id)) }
         let others = remaining > 0 ? [] : users.filter { !ids.contains(UTF8Key($0.path.id)) }
         if group == nil, members.isEmpty, users.isEmpty { return .leave(.nothing) }
-        // What comes to be meant meanwhile is not deleted.
+        // Nothing is deleted if documents were added meanwhile that exceed the limit.
         if members.count + remaining + (group == nil ? 0 : 1) > deletions.withLock({ $0 }) {
           return .leave(.tooMany)
         }
@@ -348,7 +348,7 @@ package struct GroupService: Sendable {
   }
 
   private enum Deletion: Sendable {
-    /// Neither group nor members nor users are there.
+    /// There is neither a group nor members nor users.
     case nothing
     case tooMany
     case more
@@ -357,6 +357,6 @@ package struct GroupService: Sendable {
 }
 
 extension TransactionEnd {
-  /// Whether it wrote, also where the answer was lost and a later attempt found it done.
+  /// Whether it wrote, even if the response was lost and a later attempt found it done.
   var isCommitted: Bool { if case .committed = self { true } else { false } }
 }

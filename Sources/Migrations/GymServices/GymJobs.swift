@@ -13,16 +13,16 @@ package struct GroupsJob: Job {
   package static let kind = "groups"
 
   package var action: Action
-  /// The ids of groups, or of a group and then of users.
+  /// The IDs of groups, or of a group followed by users.
   package var ids: [String]
   /// The name of a new group.
   package var groupName = ""
-  /// The name of the owner in a new group.
+  /// The owner's name in a new group.
   package var displayName: String?
   /// A file with groups and members.
   package var file: String?
   package var isAdmin = false
-  /// Whether the group becomes the current one of those who join it.
+  /// Whether the group becomes the current group of those who join it.
   package var setsCurrent = false
   package var maximumDeletes: Int?
   package var isDryRun: Bool
@@ -41,11 +41,11 @@ package struct GroupsJob: Job {
     if ids.isEmpty, file == nil { throw WireError("it names no group") }
   }
 
-  /// What is done.
+  /// Returns the operations of the job.
   ///
   /// - Parameters:
-  ///   - run: The run, whose id a new group's follows from.
-  ///   - warn: Called with what there is to say about the file.
+  ///   - run: The run, from whose ID a new group's ID is derived.
+  ///   - warn: Called with messages about the file.
   /// - Throws: As ``GroupMemberFile/operations(in:warn:)``.
   package func operations(of run: String, warn: (String) -> Void = { _ in }) throws -> [GroupOperation] {
     if let file { return try GroupMemberFile.operations(in: file, warn: warn) }
@@ -70,12 +70,12 @@ package struct GroupsJob: Job {
   }
 }
 
-/// Creates a class on some days of the week.
+/// Creates a class on certain days of the week.
 package struct SeriesJob: Job {
   package static let kind = "series"
 
   package var title: String
-  /// The days of the week, 0 for Monday.
+  /// The weekdays, 0 for Monday.
   package var weekdays: [Int]
   @Text package var from: CalendarDay
   @Text package var to: CalendarDay
@@ -122,7 +122,7 @@ package struct CancelSeriesJob: Job {
   package static let kind = "cancel-series"
 
   package var series: String
-  /// The first day whose class is cancelled.
+  /// The first day on which a class is cancelled.
   @Text package var from: CalendarDay
   package var failIfEmpty = false
   package var plan: PlanSettings
@@ -137,13 +137,13 @@ package struct CancelSeriesJob: Job {
   package var writes: Bool { !plan.isDryRun }
 }
 
-/// Cancels classes with their active bookings.
+/// Cancels classes together with their active bookings.
 package struct CancelClassesJob: Job {
   package static let kind = "cancel-classes"
 
   private var classID: String?
   private var series: String?
-  /// The day of the classes; of a series, the first one.
+  /// The day of the classes; for a series, the first day.
   @Text private var day: CalendarDay
   package var failIfEmpty = false
   package var plan: PlanSettings
@@ -161,16 +161,16 @@ package struct CancelClassesJob: Job {
   package var name: String { "classes cancel" }
   package var writes: Bool { !plan.isDryRun }
 
-  /// Says which classes of a series are left because they are before its first day; nil for none.
+  /// Returns which classes of a series are spared because they are before its first day, as a sentence; nil if there are none.
   package func spared(in client: FirestoreClient, _ zone: LocalTimeZone) async throws -> String? {
     guard let series else { return nil }
     return try await ClassService.spared(of: series, before: day, zone, in: client)
   }
 
-  /// What is done.
+  /// Returns the migration that cancels the classes.
   ///
-  /// - Throws: `.inputMissing` where there is no such class, or no class of the series; `.usage` for a day that the zone
-  ///   does not have.
+  /// - Throws: `.inputMissing` if there is no such class, or no class of the series; `.usage` for a day that does not exist in
+  ///   the time zone.
   package func migration(in client: FirestoreClient, _ zone: LocalTimeZone) async throws -> ClassCancellation
   {
     let scope: DeclarativeMigration.Scope

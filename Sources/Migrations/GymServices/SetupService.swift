@@ -1,15 +1,15 @@
 package import FirestoreREST
 
-/// `app_config/setup`: its existence means that the first admin is set up.
+/// `app_config/setup`, whose existence means that the first admin is set up.
 package struct SetupService: Sendable {
-  /// What a setup says.
+  /// The content of the setup document.
   package struct State: Sendable, Equatable {
-    /// The user who set it up; nil where the field is missing or no text.
+    /// The user who set it up; nil if the field is missing or not a text.
     package var adminUserId: String?
     package var createdAt: Timestamp?
   }
 
-  /// Why it cannot be set up; the raw value is the code in messages.
+  /// Why the setup is refused; the raw value is the code in messages.
   package enum Refusal: String, Error, Sendable, CaseIterable {
     case alreadySetUp = "already-set-up"
     case userNotFound = "user-not-found"
@@ -30,7 +30,7 @@ package struct SetupService: Sendable {
     self.client = client
   }
 
-  /// The setup; nil where there is none.
+  /// Returns the setup; nil if there is none.
   package func state() async throws -> State? {
     guard let document = try await client.batchGet([GymCollection.setup])[GymCollection.setup] else {
       return nil
@@ -49,11 +49,11 @@ package struct SetupService: Sendable {
     return isAdmin && fields.effectiveIsActive ? nil : .notAdmin
   }
 
-  /// Sets the first admin, in one transaction with the look at the user.
+  /// Sets the first admin, in one transaction that also checks the user.
   ///
-  /// - Parameter plan: What takes the change instead of the database; nil to write it.
-  /// - Returns: Why it was refused; nil where it was set up.
-  /// - Throws: ``Failure``; `.tryLater` where other programs kept changing the documents.
+  /// - Parameter plan: Receives the change instead of the database; nil to write it.
+  /// - Returns: Why it was refused; nil if it succeeded.
+  /// - Throws: ``Failure``; `.tryLater` if other programs kept changing the documents.
   package static func set(
     admin id: String,
     in context: RunContext,
@@ -81,8 +81,8 @@ package struct SetupService: Sendable {
 }
 
 extension TransactionEnd {
-  /// Throws where a transaction ended without a decision: refused by the service, or because other programs kept
-  /// changing what it read.
+  /// Throws if a transaction ended without a decision: refused by the service, or because other programs kept changing what it
+  /// read.
   func assertSettled(_ path: DocumentPath) throws(Failure) {
     switch self {
     case .committed, .left: return

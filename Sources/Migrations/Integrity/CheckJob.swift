@@ -7,12 +7,12 @@ package struct CheckJob: Job {
   package static let kind = "check"
   package static let onlyReads = true
 
-  /// The collections that findings are about; empty for all.
+  /// The collections to report findings about; empty for all.
   package var collections: [String] = []
   package var failIfEmpty = false
-  /// The rules; empty for all.
+  /// The rules to check; empty for all.
   package var rules: [String] = []
-  /// Whether only rules count that each document obeys by itself.
+  /// Whether to check only rules that each document satisfies by itself.
   package var isPerDocument = false
   package var output: String?
   package var examples = 3

@@ -1,6 +1,6 @@
 import Schema
 
-/// Finds the schema of each document of a page; documents of one collection come in a row, so the last answer is kept.
+/// Finds the schema of each document of a page, caching the last result because documents of a collection are consecutive.
 struct CollectionLookup {
   private let schema: DatabaseSchema
   private let numbers: [CollectionPath: Int]
@@ -16,7 +16,7 @@ struct CollectionLookup {
 
   func number(of pattern: CollectionPath) -> Int? { numbers[pattern] }
 
-  /// The schema of a document's collection, and its number; nil where it is not declared.
+  /// Returns the schema of a document's collection and its number; nil if undeclared.
   mutating func find(_ document: RawDocument) -> (number: Int, schema: CollectionSchema)? {
     let path = document.path.collection
     if let last, last.path == path { return last.answer }

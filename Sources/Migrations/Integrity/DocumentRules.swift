@@ -1,21 +1,21 @@
 import Schema
 
-/// The rules that one document alone decides.
+/// The rules that a single document satisfies or violates.
 enum DocumentRules {
-  /// Those that follow from the violations of a schema.
+  /// The rules that correspond to schema violations.
   static let ofViolations: Set<IntegrityRule> = [
     .idMissing, .idMismatch, .wrongType, .foreignKeyMissing, .requiredMissing, .valueUnknown, .format, .range,
     .unreadable, .fieldUnexpected, .fieldUnknown, .documentID,
   ]
 
-  /// What some rules find in a document of a declared collection.
+  /// Returns the findings of some rules in a document of a declared collection.
   static func findings(
     in document: RawDocument,
     of collection: CollectionSchema,
     _ rules: Set<IntegrityRule>
   ) -> [IntegrityFinding] {
     var findings: [IntegrityFinding] = []
-    // Of a few rules only their fields were read, so that the others would find what is not there.
+    // For a subset of the rules only their fields were read, so that other rules would report fields as missing.
     for violation in rules.isDisjoint(with: ofViolations) ? [] : collection.violations(in: document) {
       findings.append(finding(violation, document, collection))
       guard collection.isDecodedStrictly, violation.kind == .type || violation.kind == .missing,
@@ -44,7 +44,7 @@ enum DocumentRules {
     return findings
   }
 
-  /// The URLs of a document that point to the bucket of another environment.
+  /// Returns the URLs in a document that point to the bucket of another environment.
   static func foreignBuckets(
     in document: RawDocument,
     _ fields: [FieldPath],

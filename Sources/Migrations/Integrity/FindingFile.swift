@@ -2,12 +2,12 @@ package import Files
 import MigrationEngine
 import Tables
 
-/// A file of findings: CSV for a spreadsheet, a JSON array, or JSON Lines; there whole or not at all.
+/// A file of findings, as CSV for spreadsheets, a JSON array, or JSON Lines; it is written atomically.
 package final class FindingFile {
   package enum Format: String, Sendable, CaseIterable {
     case csv, json, jsonl
 
-    /// The format of a file by its name, also with `.gz` behind it; nil where it has none.
+    /// Determines the format from a file name, ignoring `.gz`; nil for other extensions.
     package init?(fileName: String) {
       guard let kind = FileName(fileName).kind else { return nil }
       self.init(rawValue: kind.rawValue)
@@ -19,7 +19,7 @@ package final class FindingFile {
   private var isEmpty = true
   private var json = JSONWriter()
 
-  /// Starts a file; a name that ends in `.gz` is compressed.
+  /// Starts a file, which is compressed if its name ends in `.gz`.
   ///
   /// - Throws: `.cannotWrite`.
   package init(_ path: String, _ format: Format, via files: FileAccess = .local) throws(Failure) {
@@ -49,7 +49,7 @@ package final class FindingFile {
     isEmpty = false
   }
 
-  /// Completes the file under its name.
+  /// Completes the file and gives it its name.
   ///
   /// - Throws: `.cannotWrite`.
   package func finish() throws(Failure) {

@@ -1,6 +1,7 @@
-/// The JSON of a check: one object with `findings`, written as they come, then `rules` and the members of the summary.
+/// Writes the JSON of a check: one object with `findings`, written as they are found, then `rules` and the members of the
+/// summary.
 ///
-/// Each finding has a line of its own. Nothing is held but a buffer.
+/// Each finding is on a separate line. Only a buffer is kept in memory.
 package struct FindingStream: Sendable {
   private static let bufferSize = 32 << 10
 
@@ -9,14 +10,14 @@ package struct FindingStream: Sendable {
   private var isEmpty = true
   private let sink: @Sendable ([UInt8]) throws -> Void
 
-  /// Begins an object whose bytes go to `sink`, some thousand at a time.
+  /// Begins an object whose bytes are passed to `sink` in chunks.
   package init(to sink: @escaping @Sendable ([UInt8]) throws -> Void) {
     self.sink = sink
   }
 
   /// Appends a finding.
   ///
-  /// - Throws: what the sink throws.
+  /// - Throws: Errors of the sink.
   package mutating func append(_ finding: IntegrityFinding) throws {
     json.removeAll()
     finding.write(to: &json)
@@ -31,7 +32,7 @@ package struct FindingStream: Sendable {
   /// - Parameters:
   ///   - report: The findings by rule.
   ///   - summary: The JSON of the summary, an object that is not empty.
-  /// - Throws: what the sink throws.
+  /// - Throws: Errors of the sink.
   package mutating func end(_ report: IntegrityReport, summary: [UInt8]) throws {
     var rules = JSONWriter()
     rules.object { json in

@@ -2,24 +2,23 @@ package import FirestoreREST
 import MigrationEngine
 package import Schema
 
-/// Checks data against a schema and the rules of an application: one pass over each collection that they need, nothing
-/// written.
+/// Checks data against a schema and the rules of an application, in one read-only pass over each collection that they need.
 ///
-/// Documents come page by page and are gone with their page; what rules over several documents need (ids, links, keys)
-/// waits in a temporary file, so memory does not grow with the collections. Findings come as they are found, in an
-/// order that the data alone decides.
+/// Documents are processed page by page; what rules over several documents need (IDs, links, keys) is kept in a temporary file,
+/// so that memory does not grow with the collections. Findings are reported as they are found, in an order that depends only on
+/// the data.
 ///
 ///     let check = IntegrityCheck(of: schema, application: GymRules())
 ///     try await check.run(check.reads, from: source) { finding in print(finding.message) }
 package struct IntegrityCheck: Sendable {
   package let schema: DatabaseSchema
-  /// The rules that are checked, in the order of ``knownRules``.
+  /// The rules to check, in the order of ``knownRules``.
   package let rules: [IntegrityRule]
-  /// Every rule that there is, in the order in which they are listed.
+  /// All rules, in the order in which they are listed.
   package let knownRules: [IntegrityRule]
-  /// The collections whose documents are judged, as patterns; nil for all.
+  /// The collections whose documents are checked, as patterns; nil for all.
   ///
-  /// What they refer to is read, too.
+  /// The collections that they refer to are also read.
   package let judged: Set<CollectionPath>?
 
   private let application: (any ApplicationRules)?
@@ -27,19 +26,20 @@ package struct IntegrityCheck: Sendable {
   private let database: DatabaseName?
   private let chosen: Set<IntegrityRule>
 
-  /// Gives the documents of a read, page by page and in the order of their names.
+  /// Provides the documents of a read, page by page and ordered by name.
   package typealias Source = (CollectionRead, _ page: ([RawDocument]) async throws -> Void) async throws ->
     Void
 
-  /// Makes a check of some rules.
+  /// Creates a check of some rules.
   ///
   /// - Parameters:
-  ///   - application: The rules of the application beyond the schema.
-  ///   - rules: The rules; nil for all.
-  ///   - buckets: The buckets of the environments; nil where that of the data is not known, and ``IntegrityRule/foreignBucket``
-  ///     is not checked.
-  ///   - judged: The collections whose documents are judged; nil for all.
-  ///   - database: Where the documents are, so that references to another database dangle; nil where that is not known.
+  ///   - application: The application's rules beyond the schema.
+  ///   - rules: The rules to check; nil for all.
+  ///   - buckets: The buckets of the environments; nil if that of the data is not known, and ``IntegrityRule/foreignBucket`` is
+  ///     not
+  ///     checked.
+  ///   - judged: The collections whose documents are checked; nil for all.
+  ///   - database: The database of the documents, so that references to another one are dangling; nil if not known.
   package init(
     of schema: DatabaseSchema,
     application: (any ApplicationRules)? = nil,
@@ -60,22 +60,21 @@ package struct IntegrityCheck: Sendable {
     self.judged = judged
   }
 
-  /// Every rule of a schema and an application.
+  /// Returns all rules of the schema and an application.
   package static func rules(_ application: (any ApplicationRules)?) -> [IntegrityRule] {
     IntegrityRule.ofSchema + (application?.rules ?? [])
   }
 
-  /// The rules of a schema and an application that each document obeys or breaks by itself.
+  /// Returns the rules of the schema and an application that each document satisfies or violates by itself.
   package static func perDocument(_ application: (any ApplicationRules)?) -> Set<IntegrityRule> {
     IntegrityRule.ofSchemaPerDocument.union(application?.perDocument ?? [])
   }
 
   // MARK: Reads
 
-  /// What has to be read, in the order of the schema: each root collection once, with the fields that the rules look at.
+  /// The required reads in the order of the schema: each root collection once, with the fields that the rules examine.
   ///
-  /// A collection with declared subcollections is read with everything below it, which finds documents below missing
-  /// ones.
+  /// A collection with declared subcollections is read together with everything below it, including documents below missing ones.
   package var reads: [CollectionRead] {
     var needs: [CollectionPath: Need] = [:]
     for rule in rules {
@@ -97,9 +96,9 @@ package struct IntegrityCheck: Sendable {
     return reads
   }
 
-  /// The fields of a collection that are read.
+  /// The fields of a collection to read.
   private struct Need {
-    /// Those of the document itself.
+    /// The fields of the collection's own documents.
     var fields: Set<UTF8Key> = []
     var isWhole = false
 
@@ -138,7 +137,7 @@ package struct IntegrityCheck: Sendable {
     return needs
   }
 
-  /// What a rule over one document reads of a collection; nil where it says nothing about it.
+  /// Returns what a rule over single documents reads of a collection; nil if the rule does not apply to it.
   private static func need(of rule: IntegrityRule, in collection: CollectionSchema) -> Need? {
     func need(_ paths: [FieldPath]) -> Need? { paths.isEmpty ? nil : Need(paths) }
     func fields(_ isMeant: (FieldSchema) -> Bool) -> Need? {
@@ -171,8 +170,8 @@ package struct IntegrityCheck: Sendable {
     }
   }
 
-  /// The fields that may hold a URL: those that the collection declares, and those of other collections' names, which
-  /// applications may write without a word in the schema.
+  /// Returns the fields that may hold a URL: those that the collection declares, and those with the names of other collections'
+  /// URL fields, which applications may write without declaring them.
   private func urlFields(of collection: CollectionSchema) -> [FieldPath] {
     func urls(_ collection: CollectionSchema) -> [FieldPath] {
       collection.fields.filter { $0.format == .url }.map(\.path)
@@ -184,13 +183,13 @@ package struct IntegrityCheck: Sendable {
 
   // MARK: Checking
 
-  /// Checks.
+  /// Runs the check.
   ///
   /// - Parameters:
-  ///   - reads: What to read: ``reads``, with a page size and a moment.
-  ///   - source: Where from.
-  ///   - output: Takes each finding.
-  /// - Throws: what `source` and `output` throw; `Failure` of kind `cannotWrite` where the temporary file cannot be kept.
+  ///   - reads: The reads to execute: ``reads``, with a page size and a read time.
+  ///   - source: Provides the documents.
+  ///   - output: Receives each finding.
+  /// - Throws: Errors of `source` and `output`; `Failure` of kind `cannotWrite` if the temporary file cannot be written.
   package func run(
     _ reads: [CollectionRead],
     from source: @escaping Source,
@@ -228,7 +227,7 @@ package struct IntegrityCheck: Sendable {
         }
         try await references.take(page) { findings.append(($0, $1)) }
         try await application?.take(page, of: root) { findings.append(($0, $1)) }
-        // By document, whatever the page holds; of one document in the order in which they were found.
+        // Ordered by document, independently of pages, and for one document in the order in which they were found.
         let order = findings.indices.sorted { (findings[$0].index, $0) < (findings[$1].index, $1) }
         for index in order { try report(findings[index].finding) }
       }

@@ -1,15 +1,15 @@
 import MigrationEngine
 import Tables
 
-/// A field or a document that breaks a rule.
+/// A field or a document that violates a rule.
 package struct IntegrityFinding: Sendable, Equatable {
   package var rule: IntegrityRule
-  /// The document, which for some rules is one that is missing.
+  /// The document, which for some rules is a missing one.
   package var path: DocumentPath
   package var field: String?
-  /// The value of the field; nil where it is missing or null.
+  /// The value of the field; nil if it is missing or null.
   package var value: Value?
-  /// One sentence for a person; it holds no value.
+  /// One sentence for people, which contains no value.
   package var message: String
   package init(
     _ rule: IntegrityRule,
@@ -25,8 +25,7 @@ package struct IntegrityFinding: Sendable, Equatable {
     self.message = message
   }
 
-  /// Writes `{"rule", "path", "field", "value", "message"}`; `value` is a REST value, and it and `field` are left out
-  /// where there is none.
+  /// Writes `{"rule", "path", "field", "value", "message"}`; `value` is a REST value, and it and `field` are omitted if nil.
   package func write(to json: inout JSONWriter) {
     json.object {
       $0.member("rule", rule.name)
@@ -40,12 +39,12 @@ package struct IntegrityFinding: Sendable, Equatable {
     }
   }
 
-  /// The members as cells, in the order of ``cellNames``: a text as it is, another value as its REST JSON.
+  /// The members as cells, in the order of ``cellNames``: a string as it is, any other value as its REST JSON.
   package var cells: [String] {
     [rule.name, path.string, field ?? "", FindingLists.text(of: value), message]
   }
 
-  /// A line of a spreadsheet.
+  /// A CSV line.
   package var row: [UInt8] { CSVLineWriter.list.bytes(cells) }
 
   package static let cellNames = ["rule", "path", "field", "value", "message"]

@@ -1,24 +1,24 @@
 package import Files
 
-/// How many findings each rule has, with a few of their documents.
+/// The number of findings of each rule, with a few of their documents.
 package struct IntegrityReport: Sendable, Equatable {
-  /// One rule's part.
+  /// The findings of one rule.
   package struct Part: Sendable, Equatable {
     package var count = 0
-    /// The first documents, each once.
+    /// The first documents, without duplicates.
     package var examples: [DocumentPath] = []
-    /// Whether there are documents beside them.
+    /// Whether there are further documents.
     package var hasMore = false
   }
 
-  /// The rules that were checked, in their order.
+  /// The checked rules, in order.
   package let rules: [IntegrityRule]
   private var parts: [IntegrityRule: Part] = [:]
   private let exampleCount: Int
 
-  /// An empty report.
+  /// Creates an empty report.
   ///
-  /// - Parameter examples: How many documents of each rule are kept.
+  /// - Parameter examples: The number of documents to keep for each rule.
   package init(rules: [IntegrityRule], examples: Int = 3) {
     self.rules = rules
     exampleCount = examples
@@ -47,7 +47,7 @@ package struct IntegrityReport: Sendable, Equatable {
 
   package var count: Int { parts.values.reduce(0) { $0 + $1.count } }
 
-  /// One line per rule: the number of findings, the rule, and documents; without a control character, whatever ids hold.
+  /// One line per rule with the number of findings, the rule and example documents, without control characters from IDs.
   package var table: TerminalText {
     let rows = rules.map { rule in
       let part = self[rule]

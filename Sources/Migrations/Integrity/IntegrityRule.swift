@@ -1,12 +1,11 @@
-/// A rule that data must obey.
+/// A rule that data must satisfy.
 ///
-/// Those that follow from a schema are here; an application has further ones of its own (``ApplicationRules``). A value of
-/// the wrong type is reported by ``wrongType``, and the rule that would have read it skips it. Null counts as absent
-/// everywhere.
+/// The rules that follow from a schema are defined here; applications have additional ones (``ApplicationRules``). A value of the
+/// wrong type is reported by ``wrongType`` and skipped by the rule that would have read it. Null always counts as absent.
 package struct IntegrityRule: Sendable, Hashable {
   /// The name on the command line and in findings.
   package let name: String
-  /// The rule in a sentence, for `--list-rules`.
+  /// The rule in one sentence, for `--list-rules`.
   package let summary: String
 
   package init(_ name: String, _ summary: String) {
@@ -75,7 +74,7 @@ extension IntegrityRule {
     "A URL of a file in Storage is not in the bucket of another environment."
   )
 
-  /// The rules of a schema that each document obeys or breaks by itself.
+  /// The schema's rules that each document satisfies or violates by itself.
   package static let ofSchemaPerDocument = Set(
     ofSchema.filter { ![.foreignKeyDangling, .linkNotMirrored, .notUnique].contains($0) }
   )

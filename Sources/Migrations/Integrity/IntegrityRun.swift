@@ -3,16 +3,16 @@ package import FirestoreREST
 import Logging
 package import Runs
 
-/// A check of a database: counts what is to come, fixes the moment, and reads page by page.
+/// Runs a check on a database: counts the documents, fixes the read time, and reads page by page.
 package struct IntegrityRun: Sendable {
   private let context: RunContext
-  /// Documents a page, 1 to 300.
+  /// The number of documents per page, 1 to 300.
   package var pageSize = 300
   /// As ``CollectionRead/parallel``.
   package var parallel = 1
-  /// What to read instead of all that the check needs: one of its reads, or a range of one; nil for all.
+  /// The read to execute instead of all that the check needs: one of its reads, or a range of one; nil for all.
   package var part: CollectionRead?
-  /// The read time; nil for the present of each page.
+  /// The read time; nil to read each page at its present time.
   package var readTime: Timestamp?
 
   package init(in context: RunContext) {
@@ -21,7 +21,7 @@ package struct IntegrityRun: Sendable {
 
   /// Checks the database and reports each finding.
   ///
-  /// - Throws: ``Failure``, and what `report` throws.
+  /// - Throws: ``Failure``, and errors of `report`.
   package func check(
     _ check: IntegrityCheck,
     report: (IntegrityFinding) throws -> Void
@@ -46,12 +46,12 @@ package struct IntegrityRun: Sendable {
             progress.setTotal(total, of: piece)
           }
           defer { counting.cancel() }
-          // The check asks for its reads in their order.
+          // The check requests its reads in order.
           guard let index = asked.firstIndex(of: read) else { return }
           var isFirst = true
           while let page = try await pages.next(of: index) {
             try Task.checkCancellation()
-            // Of what is read ahead, one page is mostly all.
+            // A read that is fetched ahead usually has a single page, so counting waits for the second one.
             if !isFirst, !page.isEmpty { counting.begin() }
             isFirst = false
             try await body(page)

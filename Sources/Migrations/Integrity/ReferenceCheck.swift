@@ -1,18 +1,18 @@
 import MigrationEngine
 import Schema
 
-/// The rules of a schema over several documents: references, links that name each other, and unique fields.
+/// The schema's rules over several documents: references, mutual links, and unique fields.
 ///
-/// A reference into a collection that is read earlier is looked up at once, any other once its collection has been read.
+/// A reference into a collection that is read earlier is checked at once, any other once its collection has been read.
 final class ReferenceCheck {
   /// A field that refers to documents.
   private struct Key {
     let collection: CollectionPath
     let field: FieldSchema
     let target: CollectionPath
-    /// The number of the target among the collections.
+    /// The number of the target collection.
     let targetNumber: Int
-    /// The number of the key in the other direction.
+    /// The index of the key in the opposite direction.
     var mirror: Int?
   }
 
@@ -28,7 +28,7 @@ final class ReferenceCheck {
   private var uniques: [(collection: CollectionSchema, fields: [FieldPath])] = []
   private var finished: Set<Int> = []
 
-  /// - Parameter database: Where the documents are; nil where that is not known, and references may be to any.
+  /// - Parameter database: The database of the documents; nil if not known, so that references may be to any.
   init(
     _ schema: DatabaseSchema,
     _ rules: Set<IntegrityRule>,
@@ -63,7 +63,7 @@ final class ReferenceCheck {
     }
   }
 
-  /// Takes a page, and reports the references that can be looked up already.
+  /// Processes a page, and reports the broken references that can already be looked up.
   func take(_ page: [RawDocument], report: (_ index: Int, IntegrityFinding) throws -> Void) async throws {
     if wantsUnique { try await addUnique(page) }
     if !wantsReferences { return }
@@ -77,7 +77,7 @@ final class ReferenceCheck {
       if !collection.covers(document.path) { continue }
       for number in keysOf[own] ?? [] {
         let key = keys[number]
-        // A value of another type is reported as such.
+        // A value of another type is reported by another rule.
         guard let value = document.fields[key.field.path], key.field.accepts(value),
           let target = id(in: value, of: key.target)
         else { continue }
@@ -107,7 +107,7 @@ final class ReferenceCheck {
     }
   }
 
-  /// Reports what is known once a root collection has been read.
+  /// Reports what is known once a root collection has been read entirely.
   func finish(_ collection: CollectionPath, report: (IntegrityFinding) throws -> Void) async throws {
     if let number = lookup.number(of: collection) { finished.insert(number) }
     if wantsReferences, let number = lookup.number(of: collection) {
@@ -173,12 +173,12 @@ final class ReferenceCheck {
       let pattern = document.path.collection.pattern
       for (index, unique) in uniques.enumerated() where unique.collection.pattern == pattern {
         guard unique.collection.covers(document.path) else { continue }
-        // A document without a value of one of the fields shares nothing; what is no value of it, other rules find.
+        // A document without a usable value in one of the fields shares nothing; other rules report invalid values.
         let values = unique.fields.compactMap { unique.collection.usableValue($0, in: document.fields) }
         guard values.count == unique.fields.count else { continue }
         var json = JSONWriter()
         json.array { list in for value in values { list.value(value) } }
-        // Within a subcollection: each has its own values.
+        // Each subcollection has its own scope.
         let scope = Array(document.path.collection.string.utf8) + [0]
         entries.append((index, scope + json.bytes, document.path.string))
       }
@@ -186,8 +186,9 @@ final class ReferenceCheck {
     try await spool.addUnique(entries)
   }
 
-  /// The ID that a reference holds: a text that is not empty, or the last part of a reference value; all of one to another
-  /// database, which is the ID of no document here.
+  /// Returns the ID that a reference contains: a non-empty text, or the last segment of a reference value.
+  ///
+  /// Returns the full name of a reference to another database, which is not the ID of any document here.
   private func id(in value: Value, of target: CollectionPath) -> String? {
     switch value {
     case .string(let id): return id.isEmpty ? nil : id

@@ -2,23 +2,22 @@ import Foundation
 import GRDB
 import MigrationEngine
 
-/// The ids and keys that rules over several documents need, on disk: memory does not grow with the collections.
+/// The IDs and keys that rules over several documents need, on disk so that memory does not grow with the collections.
 struct ReferenceSpool {
-  /// What a reference names.
+  /// A reference from a document to another.
   struct Reference: Sendable {
-    /// The number of the referring field.
+    /// The index of the referring field.
     var field: Int
-    /// The ID of the referring document, its path below a root collection.
+    /// The ID of the referring document; below a root collection, its path.
     var id: String
-    /// The number of the collection that it names.
+    /// The number of the referenced collection.
     var collection: Int
-    /// The ID that it holds.
     var target: String
-    /// The number of the field of the named document that names this one back; nil where it need not.
+    /// The index of the field in the referenced document that must refer back; nil if there is none.
     var mirror: Int?
   }
 
-  /// Whether what a reference names is there.
+  /// The result of looking up a reference.
   enum Answer: Int, Sendable {
     case found, dangling, notMirrored
   }
@@ -43,21 +42,21 @@ struct ReferenceSpool {
     )
   }
 
-  /// Adds documents of a collection that others name.
+  /// Adds documents of a collection that others refer to.
   func add(_ ids: [String], of collection: Int) async throws {
     try await database.insert(ids, "INSERT OR REPLACE INTO documents VALUES (?, ?)") {
       [collection, SpoolDatabase.bytes($0)]
     }
   }
 
-  /// Adds references that documents must name back.
+  /// Adds references that must be mutual.
   func addLinks(_ links: [Reference]) async throws {
     try await database.insert(links, "INSERT OR REPLACE INTO links VALUES (?, ?, ?)") {
       [$0.field, SpoolDatabase.bytes($0.id), SpoolDatabase.bytes($0.target)]
     }
   }
 
-  /// Keeps references into a collection that has not been read yet.
+  /// Stores references into a collection that has not been read yet.
   func postpone(_ references: [Reference]) async throws {
     try await database.insert(references, "INSERT INTO pending VALUES (?, ?, ?, ?, ?)") {
       [
@@ -72,7 +71,6 @@ struct ReferenceSpool {
     }
   }
 
-  /// Looks up what references name, in their order.
   func answers(to references: [Reference]) async throws -> [Answer] {
     if references.isEmpty { return [] }
     return try await database.use { db in
@@ -88,8 +86,8 @@ struct ReferenceSpool {
     }
   }
 
-  /// Reports the postponed references into a collection that has been read which are broken: field by field, in the
-  /// order of the referring documents.
+  /// Reports the broken ones among the stored references into a collection that has now been read, by field and in the order of
+  /// the referring documents.
   func forEachBroken(
     into collection: Int,
     _ body: (_ field: Int, _ id: String, _ target: String, Answer) throws -> Void

@@ -1,11 +1,11 @@
 package import Runs
 package import TypedDocuments
 
-/// Makes documents what they were: at a moment of the database itself, or in files or a mirror.
+/// Restores documents to an earlier state: that of the database at a point in time, or that in files or a mirror.
 package struct RestoreJob: Job {
   package static let kind = "restore"
 
-  /// What became of a document since.
+  /// What happened to a document since.
   package enum Accident: String, Codable, Sendable, CaseIterable {
     case updated, deleted, created
   }
@@ -13,22 +13,22 @@ package struct RestoreJob: Job {
   /// The paths and patterns of collections, and paths of documents; empty for all root collections.
   package var names: [String] = []
   package var subcollections = true
-  /// The moment; nil where ``sources`` say what is wanted.
+  /// The point in time to restore; nil if ``sources`` are restored.
   package var moment: Timestamp?
-  /// The files and folders, in their order.
+  /// The files and folders to restore from, in order.
   package var sources: [String] = []
-  /// The database of these, where it is not that of the run.
+  /// The database of ``sources``, if it is not that of the run.
   @Text package var sourceDatabase: DatabaseName?
-  /// Whether these may be less than a whole export.
+  /// Whether ``sources`` may be less than a complete export.
   package var isPartial = false
   package var query = QuerySettings()
-  /// What was changed after it is left alone.
+  /// The time after which changed documents are left alone; nil for none.
   package var keepsChangedSince: Timestamp?
-  /// The only documents that are restored, by what became of them; empty for all.
+  /// What must have happened to documents for them to be restored; empty for anything.
   package var only: [Accident] = []
   package var maximumDeletes: Int?
   package var reading = ReadingSettings()
-  /// Where the plan is kept, too.
+  /// The file to which the plan is also written.
   package var output: String?
   package var plan = PlanSettings()
 

@@ -2,7 +2,7 @@ package import FirestoreREST
 import Logging
 package import Runs
 
-/// The changes that restore documents: both sides merged in the order of names, in constant memory.
+/// The changes that restore documents: wanted and present state merged in the order of names, in constant memory.
 package struct RestoreList: ChangeList {
   package let id = "restore"
   package var applied: [LedgerEntry.Applied] { [LedgerEntry.Applied(id: id, checksum: nil)] }
@@ -17,18 +17,18 @@ package struct RestoreList: ChangeList {
   private let empty = Locked<[CollectionScope]>([])
   private let progress: Progress
 
-  /// Outcomes that are recorded together.
+  /// The number of outcomes that are recorded together.
   private static let width = 300
   private static let remedy =
     "Restore fewer collections at a time, or to a later moment; nothing was written."
 
-  /// Prepares the reading of both sides.
+  /// Prepares to read both states.
   ///
   /// - Parameters:
-  ///   - selection: What is restored.
-  ///   - state: What it is to be.
-  ///   - context: The database that is restored; it is read at its present moment.
-  /// - Throws: ``Failure``: as the sides; `.inputMissing` where the wanted state has nothing of what is selected.
+  ///   - selection: What to restore.
+  ///   - state: The wanted state.
+  ///   - context: The database to restore, which is read as it is now.
+  /// - Throws: ``Failure`` of either side; `.inputMissing` if the wanted state contains nothing of the selection.
   package init(
     _ selection: CollectionSelection,
     to state: WantedState,
@@ -63,7 +63,7 @@ package struct RestoreList: ChangeList {
   /// What was found so far.
   package var numbers: RestoreNumbers { found.withLock { $0 } }
 
-  /// What neither side has a document of, of that which was compared so far.
+  /// The selected scopes, of those compared so far, of which neither side has a document.
   package var absent: [CollectionScope] { empty.withLock { $0 } }
 
   package func record(

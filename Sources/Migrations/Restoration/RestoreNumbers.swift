@@ -1,20 +1,20 @@
 package import Runs
 import TypedDocuments
 
-/// What a restore found, beside its changes.
+/// What a restore found, besides its changes.
 package struct RestoreNumbers: JSONRecord, Equatable {
-  /// The moment that is restored, in the time of the database; nil where it is not known.
+  /// The restored point in time, by the database's clock; nil if not known.
   package var moment: Timestamp?
-  /// Documents that were written after the moment and are there.
+  /// The number of existing documents that were written after that time.
   package var written = 0
-  /// Documents that are not there any more.
+  /// The number of documents that no longer exist.
   package var deleted = 0
-  /// Documents that the service bills as read, of both sides.
+  /// The number of documents billed as read, of both sides.
   package var reads = 0
-  /// Documents that were left alone because they were changed since, by the pattern of their collection.
+  /// The number of documents left alone because they were changed since, by the pattern of their collection.
   package var kept: [UTF8Key: Int] = [:]
 
-  /// The root collections that are restored, or something of them; nil in records of versions that did not know it.
+  /// The root collections that are restored, entirely or in part; nil in records of versions that did not record them.
   package var roots: [String]?
 
   package init(at moment: Timestamp? = nil) { self.moment = moment }
@@ -24,7 +24,7 @@ package struct RestoreNumbers: JSONRecord, Equatable {
     if isKept { kept[UTF8Key(path.collection.pattern.string), default: 0] += 1 }
   }
 
-  /// - Parameter isBilled: Whether the service bills the reads of what is wanted; those of files it does not.
+  /// - Parameter isBilled: Whether the service bills reads of the wanted state, which it does not for files.
   mutating func read(wanted: RawDocument?, present: RawDocument?, isBilled: Bool) {
     reads += (wanted == nil || !isBilled ? 0 : 1) + (present == nil ? 0 : 1)
     guard let moment else { return }
@@ -33,7 +33,7 @@ package struct RestoreNumbers: JSONRecord, Equatable {
   }
 }
 
-/// What a restore does or did, collection by collection.
+/// What a restore plans or did, by collection.
 package struct RestoreReport: SummarySection {
   package struct Row: Codable, Sendable, Equatable {
     package var name: String
@@ -47,7 +47,7 @@ package struct RestoreReport: SummarySection {
   package let rows: [Row]
   package let numbers: RestoreNumbers
 
-  /// What is planned.
+  /// Creates the report of a plan.
   package init(_ totals: PlanTotals, _ numbers: RestoreNumbers) {
     let changes = totals.changes
     let rows = changes.collections.map { path in
@@ -61,7 +61,7 @@ package struct RestoreReport: SummarySection {
     self.init(rows, numbers)
   }
 
-  /// What was done.
+  /// Creates the report of a completed restore.
   package init(_ counts: RunCounts, _ numbers: RestoreNumbers) {
     let rows = counts.collections.map { collection in
       let counts = collection.counts
@@ -88,7 +88,7 @@ package struct RestoreReport: SummarySection {
     self.rows = all.sorted { $0.name.compareUTF8($1.name) < 0 }
   }
 
-  /// All collections together.
+  /// The sum of all collections.
   package var total: Row {
     rows.reduce(into: Row(name: "")) { sum, row in
       sum.creates += row.creates
@@ -100,7 +100,7 @@ package struct RestoreReport: SummarySection {
   }
 
   package var name: StaticString { "restore" }
-  /// The command's own lines show it.
+  /// Nil, because the command's own lines show it.
   package var line: String? { nil }
 
   private enum CodingKeys: String, CodingKey {

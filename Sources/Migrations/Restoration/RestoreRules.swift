@@ -1,19 +1,19 @@
 import FirestoreREST
 package import Schema
 
-/// What becomes of one document of a restore, from how it was and how it is.
+/// Decides how one document is restored, from its wanted and its present state.
 ///
 /// Findings: ``Code``.
 package struct RestoreRules: Sendable {
-  /// Why a document is left alone although it is not as it was.
+  /// Why a document is left alone although it is not in the wanted state.
   package enum Code: String {
     /// It was changed or created after the moment of `--keep-changed-since`.
     case kept
-    /// The wanted state cannot know whether it was there.
+    /// It is not known whether the document existed in the wanted state.
     case notKnown = "not-known"
   }
 
-  /// The reasons of changes, by what became of the document since.
+  /// The reasons of changes, by what happened to the document since.
   static let reasons: [RestoreJob.Accident: String] = [
     .updated: "changed-since", .deleted: "deleted-since", .created: "created-since",
   ]
@@ -21,14 +21,14 @@ package struct RestoreRules: Sendable {
   let knowledge: WantedKnowledge
   let schema: DatabaseSchema
   private let rewriter: ReferenceRewriter
-  /// Whether everything below the documents is decided on, too.
+  /// Whether everything below the documents is also decided.
   let isDeep: Bool
   package var keepsChangedSince: Timestamp?
   package var only: Set<RestoreJob.Accident> = []
-  /// Documents that it selects neither as they were nor as they are are left alone.
+  /// The filter; documents that match it in neither state are left alone.
   package var filter: DocumentFilter?
 
-  /// - Parameter source: The database of the wanted state, references into which become those into the target; nil if unknown.
+  /// - Parameter source: The database of the wanted state; references into it become references into the target. Nil if unknown.
   package init(
     _ knowledge: WantedKnowledge,
     _ schema: DatabaseSchema,
@@ -40,12 +40,12 @@ package struct RestoreRules: Sendable {
     rewriter = ReferenceRewriter(from: source, to: target)
   }
 
-  /// Decides.
+  /// Returns the outcome for a document.
   ///
   /// - Parameters:
-  ///   - path: That of both documents.
-  ///   - wanted: The document as it was; nil if the wanted state lacks it.
-  ///   - present: The document as it is; nil if there is none.
+  ///   - path: The path of the document.
+  ///   - wanted: The document in the wanted state; nil if it is not there.
+  ///   - present: The present document; nil if there is none.
   package func outcome(of path: DocumentPath, wanted: RawDocument?, present: RawDocument?) -> Outcome {
     if let filter, ![wanted, present].contains(where: { $0.map(filter.matches) ?? false }) {
       return Outcome(.skip)
@@ -66,7 +66,7 @@ package struct RestoreRules: Sendable {
     return Outcome(.change(Change(path: path, before: present, after: after, reasons: reasons)))
   }
 
-  /// Whether a document that the files lack was there at their moment all the same.
+  /// Whether a document that the files lack nevertheless existed at their time.
   private func wasThere(_ present: RawDocument?) -> Bool {
     guard let until = knowledge.unchangedUntil, let made = present?.createTime else { return false }
     return made <= until
@@ -82,13 +82,13 @@ package struct RestoreRules: Sendable {
 
   private func isKept(_ present: RawDocument) -> Bool {
     guard let keepsChangedSince else { return false }
-    // A field that nobody declared may be what it was although the document was changed.
+    // Only a declared field counts: an undeclared one may keep its value when the document changes.
     let field = schema.collection(present.path.collection)?.updateTime?.path
     let own = field.flatMap { present.fields[$0]?.timestamp }
     return (own ?? present.updateTime).map { $0 > keepsChangedSince } ?? false
   }
 
-  /// The fields that a document gets; nil to delete it.
+  /// Returns the new fields of a document; nil to delete it.
   private func fields(_ wanted: RawDocument?, over present: RawDocument?) -> FieldMap? {
     guard let wanted else { return nil }
     var rewriter = rewriter

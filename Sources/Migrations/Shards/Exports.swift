@@ -1,4 +1,4 @@
-// What most files here need.
+// Modules that most files here use.
 
 @_exported public import FirestoreModels
 @_exported public import FirestoreREST

@@ -3,13 +3,13 @@ import MigrationEngine
 import Platform
 import Storage
 
-/// `claims/NNNNN.json`: who works on a task of a sharded run.
+/// `claims/NNNNN.json`: the claim of a worker on a task of a sharded run.
 package struct ShardClaim: JSONRecord, Equatable {
-  /// Who works on it, as `user@host`.
+  /// The user who works on the task, as `user@host`.
   package var holder: String
-  /// The process, as ``WorkerProcess``.
+  /// The process, as returned by ``WorkerProcess/current``.
   package var process: String
-  /// The number of renewals, so that each one is another version.
+  /// The number of renewals, which makes each renewal a different version.
   package var renewals = 0
   /// The task.
   package var task: Int
@@ -21,14 +21,14 @@ package struct ShardClaim: JSONRecord, Equatable {
   }
 }
 
-/// A process of a machine, named so that another process of that machine can tell whether it is alive.
+/// Identifies a process such that another process on the same machine can tell whether it is alive.
 package enum WorkerProcess {
-  /// This process: the boot of its machine, its namespace of process IDs, its ID and its start.
+  /// This process: the boot ID of its machine, its PID namespace, its PID and its start time.
   package static var current: String {
     [boot, namespace, String(getpid()), start(of: getpid()) ?? "0"].joined(separator: "/")
   }
 
-  /// Whether a process is known to have ended: it was on this machine, and is there no more.
+  /// Whether a process is known to have ended: it was on this machine and no longer exists.
   package static func hasEnded(_ process: String) -> Bool {
     let parts = parts(of: process)
     guard isHere(process), let id = Int32(parts[2]) else { return false }
@@ -36,7 +36,7 @@ package enum WorkerProcess {
     return !start.isIdentical(to: parts[3])
   }
 
-  /// Whether a process is, or was, of this machine.
+  /// Whether a process is or was on this machine.
   package static func isHere(_ process: String) -> Bool {
     let parts = parts(of: process)
     return parts.count == 4 && !boot.isEmpty && parts[0].isIdentical(to: boot)
@@ -56,10 +56,10 @@ package enum WorkerProcess {
       ? String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
   }
 
-  /// Returns the start time of a process in clock ticks; nil if it does not exist, or has ended and was not waited for.
+  /// Returns the start time of a process in clock ticks; nil if it does not exist, or has ended and is a zombie.
   private static func start(of id: Int32) -> String? {
     let text = line("/proc/\(id)/stat")
-    // The name in parentheses may hold anything; the state is the first field behind it, the start the 20th.
+    // The name in parentheses may contain anything; the state is the first field after it, and the start time the 20th.
     guard let end = text.lastIndex(of: ")") else { return nil }
     let fields = text[text.index(after: end)...].split(separator: " ")
     guard fields.count > 19, fields[0] != "Z", fields[0] != "X" else { return nil }
@@ -76,16 +76,16 @@ package enum WorkerProcess {
   }
 }
 
-/// Acquires, renews and releases the claim of one task.
+/// Acquires, renews and releases the claim on one task.
 ///
-/// A claim that was not renewed for ``expiry`` seconds, by the clock of the process that waits, is free; so is one of a
-/// process of this machine that has ended. No clock is compared with another.
+/// A claim is free if it was not renewed for ``expiry`` seconds, by the clock of the waiting process, or if its process was on
+/// this machine and has ended. Clocks of different machines are never compared.
 package actor ClaimKeeper {
-  /// Seconds after which a claim that was not renewed is free.
+  /// The seconds after which a claim that was not renewed is free.
   package static let expiry = 60.0
-  /// Seconds between renewals.
+  /// The seconds between renewals.
   static let renewal = 15.0
-  /// Seconds between two reads of a claim of another process.
+  /// The seconds between two reads of another process's claim.
   static let look = 1.0
 
   private let folder: ShardFolder
@@ -93,7 +93,7 @@ package actor ClaimKeeper {
   private var claim: ShardClaim
   private var version: ObjectVersion?
   private var renewedAt = 0.0
-  /// The claim of the process that it was taken from, which had not ended its work; nil if it was free.
+  /// The claim of the process from which the task was taken over; nil if it was unclaimed.
   package private(set) var former: ShardClaim?
   private let turns = Turns()
 
@@ -105,12 +105,12 @@ package actor ClaimKeeper {
 
   private var name: String { ShardFolder.claimName(claim.task) }
 
-  /// Takes the claim; waits while another process holds it.
+  /// Takes the claim, waiting while another process holds it.
   ///
   /// - Parameters:
-  ///   - isDone: Whether the work of the task is done meanwhile.
-  ///   - onWait: Called once with the holder, if it has to wait.
-  /// - Returns: Whether it was taken; false if the work is done.
+  ///   - isDone: Returns whether the work of the task has been done meanwhile.
+  ///   - onWait: Called once with the holder if it has to wait.
+  /// - Returns: Whether the claim was taken; false if the work is done.
   /// - Throws: ``Failure``; `CancellationError`.
   package func take(
     unless isDone: @Sendable () async throws -> Bool,
@@ -138,7 +138,7 @@ package actor ClaimKeeper {
     }
   }
 
-  /// Renews it.
+  /// Renews the claim.
   ///
   /// - Throws: `.tryLater` if another process took it.
   package func renew() async throws(Failure) {
@@ -147,7 +147,7 @@ package actor ClaimKeeper {
     throw lost
   }
 
-  /// Checks that the process may write: its claim is not old, and after a conflict it is still its own.
+  /// Checks that the process may write: its claim is recent, and after a conflict it is still its own.
   ///
   /// - Throws: As ``renew()``.
   package func check(_ occasion: CommitGate.Occasion) async throws {
@@ -173,7 +173,7 @@ package actor ClaimKeeper {
     )
   }
 
-  /// Deletes the claim, if it is still held.
+  /// Deletes the claim if it is still held.
   package func giveBack() async throws(Failure) {
     guard let version = version.take() else { return }
     _ = try await folder.store.delete(name, version: version)
@@ -190,9 +190,9 @@ package actor ClaimKeeper {
     return true
   }
 
-  /// Runs `body` while the claim is held and renewed.
+  /// Runs `body` while holding and renewing the claim.
   ///
-  /// - Throws: What `body` throws; `.tryLater` if the claim is lost meanwhile.
+  /// - Throws: Errors of `body`; `.tryLater` if the claim is lost meanwhile.
   package nonisolated func holding<Result: Sendable>(
     _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
@@ -205,7 +205,7 @@ package actor ClaimKeeper {
 }
 
 extension ShardFolder {
-  /// Returns the claim of a task, and when it was renewed by the clock of the store; nil if nobody works on it.
+  /// Returns the claim on a task, and when it was renewed by the store's clock; nil if nobody works on it.
   package func claim(of task: Int) async throws(Failure) -> (claim: ShardClaim, renewedAt: Timestamp)? {
     let name = Self.claimName(task)
     guard let object = try await store.read(name, limit: Self.largestRecord) else { return nil }

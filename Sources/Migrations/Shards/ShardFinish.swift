@@ -6,9 +6,9 @@ import Storage
 package import Tables
 package import Transfer
 
-/// Checks the results of all tasks of a sharded run, and puts them together.
+/// Checks the results of all tasks of a sharded run, and combines them.
 ///
-/// It can be run again: what it writes is the same each time.
+/// It can be repeated, because it always writes the same.
 package struct ShardFinish: Sendable {
   private let plan: ShardPlan
   private let folder: ShardFolder
@@ -62,12 +62,12 @@ package struct ShardFinish: Sendable {
     )
   }
 
-  /// Checks that the parts are those of the results.
+  /// Checks that the parts match the results.
   ///
-  /// A part whose version is the one that was recorded has not been written since, and is not read again.
+  /// A part that still has the recorded version has not been written since, and is not read again.
   ///
-  /// - Returns: The results; those of parts that an earlier `finish` has replaced say so.
-  /// - Throws: `.inputMalformed`, `.inputMissing` naming the first part that is not.
+  /// - Returns: The results, in which parts that an earlier `finish` replaced are marked.
+  /// - Throws: `.inputMalformed`, `.inputMissing` naming the first part that does not match.
   package func checkParts(_ results: [ShardResult]) async throws(Failure) -> [ShardResult] {
     guard plan.partExtension != nil else { return results }
     var found: [UTF8Key: ObjectInfo] = [:]
@@ -112,10 +112,11 @@ package struct ShardFinish: Sendable {
     return results
   }
 
-  /// Gives CSV parts the columns of the whole file, and the first one the header, so that the parts put together are that file.
+  /// Gives CSV parts the columns of the complete table, and the first one the header, so that the concatenated parts are that
+  /// table.
   ///
-  /// - Returns: The results with the parts as they are now.
-  /// - Throws: ``Failure``; it can be run again then.
+  /// - Returns: The results with the new parts.
+  /// - Throws: ``Failure``; it can then be repeated.
   package func completeTable(
     _ results: [ShardResult],
     _ empty: CSVParts
@@ -167,9 +168,9 @@ package struct ShardFinish: Sendable {
     "Remove ranges/\(ShardFolder.digits(result.range)).json and start task \(plan.task(of: result.range)) again."
   }
 
-  // MARK: The whole
+  // MARK: The entire run
 
-  /// Returns the summary of the whole run.
+  /// Returns the summary of the entire run.
   ///
   /// - Throws: `.internal` if the counts of a run that writes do not balance.
   package func summary(
@@ -213,13 +214,13 @@ package struct ShardFinish: Sendable {
     return summary
   }
 
-  /// The sum of what applying the plans of all ranges would cost; nil for a command that plans nothing.
+  /// Returns the total cost of applying the plans of all ranges; nil for a command that does not plan.
   package func cost(_ results: [ShardResult]) -> Cost? {
     let costs = results.compactMap(\.cost)
     return costs.isEmpty ? nil : costs.reduce(Cost(), +)
   }
 
-  /// The number of findings of each rule, of `check`; nil for another command.
+  /// Returns the number of findings of each rule, for `check`; nil for other commands.
   package func findings(_ results: [ShardResult]) -> [String: Int]? {
     let findings = results.compactMap(\.findings)
     if findings.isEmpty { return nil }
@@ -228,7 +229,7 @@ package struct ShardFinish: Sendable {
     }
   }
 
-  /// Puts the lists of the ranges together, in their order, as lists of the whole run.
+  /// Merges the lists of the ranges, in order, into lists of the entire run.
   ///
   /// - Returns: The names of the objects.
   package func mergeLists(_ results: [ShardResult]) async throws(Failure) -> [String] {
@@ -245,7 +246,7 @@ package struct ShardFinish: Sendable {
         guard try await folder.store.download(name, version: nil, to: copy) != nil else {
           throw Failure(.inputMissing, "read", path: "\(folder.store)/\(name)", cause: "it is gone")
         }
-        // A table has a header, which is the same in all of them.
+        // Tables have a header, which is the same in all of them.
         try Self.append(copy, to: &file, skippingHead: list.hasSuffix(".csv") && !isFirst)
         isFirst = false
       }
@@ -258,7 +259,7 @@ package struct ShardFinish: Sendable {
     return names
   }
 
-  /// Appends a file, without its first record if `skippingHead`; a heading may hold line breaks in quotes.
+  /// Appends a file, without its first record if `skippingHead`; a heading may contain line breaks in quotes.
   static func append(_ path: String, to file: inout OutputFile, skippingHead: Bool) throws(Failure) {
     var skips = skippingHead
     var isQuoted = false
@@ -302,7 +303,7 @@ package struct ShardFinish: Sendable {
     _ = try await folder.store.write(manifest.line, to: "parts/\(Manifest.fileName)", if: .none)
   }
 
-  /// Writes the summary into the folder of the whole run, and as `summary.json`.
+  /// Writes the summary into the run folder of the entire run, and as `summary.json`.
   package func write(_ summary: RunSummary) async throws(Failure) {
     let json = summary.json + [UInt8(ascii: "\n")]
     _ = try await folder.store.write(json, to: "runs/\(plan.run)/summary.json", if: .none)
@@ -311,7 +312,7 @@ package struct ShardFinish: Sendable {
 }
 
 extension ShardResult.Part {
-  /// Returns the part as `finish` has replaced it.
+  /// Returns the part as replaced by `finish`.
   fileprivate func replaced(by content: Content, version: String, columns: [String]? = nil) -> Self {
     var part = self
     (part.bytes, part.sha256, part.version) = (content.bytes, content.sha256, version)

@@ -1,28 +1,23 @@
 import Files
 package import Storage
 
-/// The folder that all tasks of a sharded run share: typed objects by fixed names.
+/// The folder shared by all tasks of a sharded run: typed objects with fixed names.
 ///
-/// | name | content |
-/// |---|---|
-/// | `plan.json` | ``ShardPlan`` |
-/// | `claims/NNNNN.json` | ``ShardClaim``, who works on a task |
-/// | `ranges/NNNNN.json` | ``ShardResult``, how a range ended |
-/// | `errors/NNNNN.json` | ``ShardError``, why the last attempt of a task failed |
-/// | `parts/NNNNN.jsonl` | the output of a range |
-/// | `lists/NNNNN/…` | the lists of a range |
-/// | `ramp.json`, `clock/NNNNN` | when the first task began to write, by the clock of the store; a task's reading of that clock |
+/// | name | content | |---|---| | `plan.json` | ``ShardPlan`` | | `claims/NNNNN.json` | ``ShardClaim``, who works on a task | |
+/// `ranges/NNNNN.json` | ``ShardResult``, how a range ended | | `errors/NNNNN.json` | ``ShardError``, why the last attempt of a
+/// task failed | | `parts/NNNNN.jsonl` | the output of a range | | `lists/NNNNN/…` | the lists of a range | | `ramp.json`,
+/// `clock/NNNNN` | when the first task began to write, by the store's clock; a task's reading of that clock |
 package struct ShardFolder: Sendable {
   package let store: any ObjectStore
 
-  /// The largest result or claim that is accepted, in bytes.
+  /// The maximum size of a result or a claim, in bytes.
   static let largestRecord = 4 << 20
 
   package init(_ store: any ObjectStore) {
     self.store = store
   }
 
-  /// Returns the five digits of a number, by which names are in its order.
+  /// Returns a number with at least five digits, so that names sort in numeric order.
   package static func digits(_ number: Int) -> String {
     let text = String(number)
     return String(repeating: "0", count: max(0, 5 - text.utf8.count)) + text
@@ -56,7 +51,7 @@ package struct ShardFolder: Sendable {
 
   /// Checks that there is no plan yet.
   ///
-  /// - Throws: `.cannotWrite` naming the run whose plan is there.
+  /// - Throws: `.cannotWrite` naming the run of the existing plan.
   package func assertNoPlan() async throws(Failure) {
     guard try await store.read(ShardPlan.fileName, limit: ShardPlan.largest) != nil else { return }
     throw try await planIsThere()
@@ -74,7 +69,7 @@ package struct ShardFolder: Sendable {
 
   /// Writes the plan.
   ///
-  /// - Throws: `.cannotWrite`, also if there is a plan already.
+  /// - Throws: `.cannotWrite`, also if there is already a plan.
   package func write(_ plan: ShardPlan) async throws(Failure) {
     let result = try await store.write(plan.line, to: ShardPlan.fileName, if: .missing)
     if result == .refused { throw try await planIsThere() }
@@ -103,9 +98,9 @@ package struct ShardFolder: Sendable {
     return done
   }
 
-  /// Writes the result of a range, which nobody else has written otherwise.
+  /// Writes the result of a range, unless it already has the same result.
   ///
-  /// - Throws: `.internal` if there is another result with other counts or another part.
+  /// - Throws: `.internal` if there is already a result with other counts or another part.
   package func write(_ result: ShardResult, in plan: ShardPlan) async throws(Failure) {
     let name = Self.resultName(result.range)
     guard try await store.write(result.line, to: name, if: .missing) == .refused else { return }
@@ -121,14 +116,14 @@ package struct ShardFolder: Sendable {
     )
   }
 
-  /// Replaces a result, by `finish`.
+  /// Replaces a result; used by `finish`.
   package func replace(_ result: ShardResult) async throws(Failure) {
     _ = try await store.write(result.line, to: Self.resultName(result.range), if: .none)
   }
 
   // MARK: Errors of tasks
 
-  /// Records why a task failed, for `status` and `finish`; nil clears it.
+  /// Records why a task failed, for `status` and `finish`; nil clears the record.
   package func record(_ error: ShardError?, of task: Int) async throws(Failure) {
     let name = Self.errorName(task)
     guard let error else {
@@ -147,9 +142,9 @@ package struct ShardFolder: Sendable {
 
   // MARK: The ramp
 
-  /// Returns the seconds since the first task of the run began to write, by the clock of the store.
+  /// Returns the seconds since the first task of the run began to write, by the store's clock.
   ///
-  /// The first caller begins it.
+  /// The first caller starts the ramp.
   package func rampElapsed(task: Int) async throws(Failure) -> Double {
     let name = "ramp.json"
     let begin: Timestamp
@@ -162,7 +157,7 @@ package struct ShardFolder: Sendable {
     return max(0, try await now(task: task).seconds(since: begin))
   }
 
-  /// Returns the time by the clock of the store.
+  /// Returns the time by the store's clock.
   package func now(task: Int) async throws(Failure) -> Timestamp {
     let look = try await store.write(Array("{}\n".utf8), to: "clock/\(Self.digits(task)).json", if: .none)
     guard case .written(let info) = look else { return .now }
@@ -181,7 +176,7 @@ package struct ShardFolder: Sendable {
 }
 
 extension Timestamp {
-  /// The seconds from an earlier time.
+  /// Returns the seconds since an earlier time.
   package func seconds(since other: Timestamp) -> Double {
     Double(seconds - other.seconds) + Double(nanoseconds - other.nanoseconds) / 1e9
   }

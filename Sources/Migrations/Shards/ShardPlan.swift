@@ -1,8 +1,8 @@
 package import MigrationEngine
 
-/// `plan.json`: what a sharded run does, written once, and the same for all of its tasks.
+/// `plan.json`: the definition of a sharded run, written once and used by all of its tasks.
 package struct ShardPlan: JSONRecord, Equatable {
-  /// A collection, a group or a pattern that is read.
+  /// A collection, a group or a pattern to read.
   package struct Read: Codable, Sendable, Equatable {
     @Text package var collection: CollectionPath
     @Text package var kind: CollectionPath?
@@ -14,16 +14,16 @@ package struct ShardPlan: JSONRecord, Equatable {
       reach = read.reach
     }
 
-    /// Whether another read is of the same documents, filter and range aside.
+    /// Whether another read covers the same documents, ignoring filter and range.
     package func isSame(as read: CollectionRead) -> Bool { self == Read(read) }
   }
 
   /// A part of the work.
   package struct Range: Codable, Sendable, Equatable {
     @Text private var end: DocumentPath?
-    /// The number, which is the order of the output.
+    /// The number, which determines the order of the output.
     package var number: Int
-    /// The index of the read; nil for a command that divides documents by a checksum of their names.
+    /// The index of the read; nil for a command that divides documents by a hash of their names.
     package var read: Int?
     @Text private var start: DocumentPath?
 
@@ -34,7 +34,7 @@ package struct ShardPlan: JSONRecord, Equatable {
       end = names.end
     }
 
-    /// The names.
+    /// The document names in the range.
     package var names: NameRange { NameRange(start: start, end: end) }
   }
 
@@ -51,38 +51,38 @@ package struct ShardPlan: JSONRecord, Equatable {
 
   /// The name of the object.
   package static let fileName = "plan.json"
-  /// The version of the form.
+  /// The version of the format.
   private static let version = 2
   /// The largest accepted size in bytes.
   package static let largest = 64 << 20
-  /// The most tasks.
+  /// The maximum number of tasks.
   package static let maximumTasks = 10_000
-  /// The most ranges.
+  /// The maximum number of ranges.
   package static let maximumRanges = 100_000
 
-  /// The run ID of the whole.
+  /// The ID of the entire run.
   package var run: String
-  /// The command line that is sharded, without the program, for people.
+  /// The sharded command line without the program, for people.
   package var command: [String]
-  /// What is sharded.
+  /// The job that is sharded.
   package var job: JobRecord
   /// The command's name, such as `migrate apply is-active`.
   package var name: String
   /// The version of gymmigrate, which all tasks must have.
   package var toolVersion: String
-  /// The database; the target of a command that has two.
+  /// The database; for a command with two databases, the target.
   package var target: RunRecord.Target
-  /// The source of a command that has two databases.
+  /// The source of a command with two databases.
   package var source: RunRecord.Target?
-  /// The read time of all tasks; nil for the present of each page.
+  /// The read time of all tasks; nil to read each page at its present time.
   package var readTime: Timestamp?
   /// The number of tasks.
   package var tasks: Int
   /// Whether the command writes to the database.
   package var writes: Bool
-  /// The extension of the parts, without the dot; nil for a command without output of its own.
+  /// The extension of the parts, without the dot; nil for a command without output.
   package var partExtension: String?
-  /// What is read.
+  /// The reads.
   package var reads: [Read]
   /// The parts of the work, in order.
   package var ranges: [Range]
@@ -90,11 +90,11 @@ package struct ShardPlan: JSONRecord, Equatable {
   package var inputs: [Input]
   /// The migrations, with the checksums of their files.
   package var migrations: [LedgerEntry.Applied]
-  /// Who planned it, as `user@host`.
+  /// The user who planned the run, as `user@host`.
   package var holder: String
-  /// When it was planned, by the clock of the machine.
+  /// When the run was planned, by the clock of that machine.
   package var createdAt: Timestamp
-  /// The edition of the database as the service names it, which decides on prices; nil where it did not say.
+  /// The database edition as named by the service, which determines prices; nil if not known.
   package var edition: String?
   private var version = Self.version
 
@@ -145,7 +145,7 @@ package struct ShardPlan: JSONRecord, Equatable {
     self.createdAt = createdAt
   }
 
-  /// Checks that the plan is of this version and that its parts fit together.
+  /// Checks that the plan has this version and is consistent.
   package func validate() throws(WireError) {
     guard version == Self.version else { throw WireError("its version is \(version), not \(Self.version)") }
     guard (1...Self.maximumTasks).contains(tasks) else {
@@ -169,10 +169,10 @@ package struct ShardPlan: JSONRecord, Equatable {
 
   // MARK: Tasks
 
-  /// Returns the ranges of a task: a block of neighbours.
+  /// Returns the ranges of a task: a block of consecutive ranges.
   ///
-  /// Blocks rather than every n-th range, because then the tasks work far apart from each other in the order of names, and the
-  /// service can spread them over its servers.
+  /// With blocks rather than every n-th range, the tasks work far apart in the order of names, so that the service can spread
+  /// them over its servers.
   package func ranges(of task: Int) -> ArraySlice<Range> {
     ranges[(task * ranges.count / tasks)..<((task + 1) * ranges.count / tasks)]
   }
@@ -182,7 +182,7 @@ package struct ShardPlan: JSONRecord, Equatable {
     (0..<tasks).first { ranges(of: $0).indices.contains(range) } ?? 0
   }
 
-  /// Divides ranges over reads: in proportion to their estimated documents, at least one each.
+  /// Divides ranges among reads in proportion to their estimated numbers of documents, with at least one range each.
   ///
   /// - Returns: The number of ranges of each read.
   package static func shares(of estimates: [Double], ranges: Int) -> [Int] {

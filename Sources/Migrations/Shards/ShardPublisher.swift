@@ -11,7 +11,7 @@ package struct ShardPublisher: Sendable {
     self.folder = folder
   }
 
-  /// Puts a part, over one that a worker left that ended before it recorded a result.
+  /// Uploads a part, replacing one left by a worker that ended before it recorded a result.
   ///
   /// - Throws: `.tryLater` if another worker keeps replacing it.
   package func put(
@@ -53,9 +53,9 @@ package struct ShardPublisher: Sendable {
   }
 }
 
-/// The lists of a run that are put together at the end.
+/// The lists of a run that are merged at the end.
 package enum ShardLists {
-  /// Returns the names of the lists that a run left, sorted.
+  /// Returns the names of a run's lists, sorted.
   package static func names(in run: String) -> [String] {
     FilePaths.names(in: run).filter(isList)
   }
@@ -69,7 +69,7 @@ package enum ShardLists {
 }
 
 extension ShardResult {
-  /// The sum of the counts of all collections.
+  /// The total counts of all collections.
   package var totals: DocumentCounts { collections.reduce(DocumentCounts()) { $0 + $1.counts } }
 
   /// Reads how a range ended from the summary in its run folder.
@@ -97,7 +97,7 @@ extension ShardResult {
     traffic.bytesOut = summary.bytesOut
   }
 
-  /// What is read of ``RunSummary``.
+  /// The members of ``RunSummary`` that are read.
   private struct Summary: JSONRecord {
     var status: RunSummary.Status
     var collections: [RunSummary.Collection]

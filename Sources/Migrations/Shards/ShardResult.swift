@@ -2,26 +2,26 @@ package import Configuration
 
 /// `ranges/NNNNN.json`: how a range of a sharded run ended, written once.
 package struct ShardResult: JSONRecord, Equatable {
-  /// The part of the output.
+  /// The part of the output that a range produced.
   package struct Part: Codable, Sendable, Equatable {
     /// The name of the object.
     package var file: String
     package var documents: Int
     package var bytes: Int
     package var sha256: String
-    /// The version of the object as it was written; nil if it was not recorded.
+    /// The version of the object when it was written; nil if not recorded.
     package var version: String?
     /// The columns of a CSV part, as field paths; nil for JSON Lines.
     package var columns: [String]?
     var complete: Bool?
-    /// What `finish` is about to replace the part by; nil unless it was stopped there.
+    /// The content that `finish` is about to replace the part with; nil unless it was stopped while doing so.
     package var pending: Content?
 
     private enum CodingKeys: String, CodingKey {
       case bytes, columns, complete, documents, file, pending, sha256, version
     }
 
-    /// Whether `finish` has given a CSV part the columns, and the first one the header, of the whole file.
+    /// Whether `finish` has given a CSV part the columns of the complete table, and the first part the header.
     package var isComplete: Bool {
       get { complete ?? false }
       set { complete = newValue ? true : nil }
@@ -36,15 +36,15 @@ package struct ShardResult: JSONRecord, Equatable {
 
   /// The number of the range.
   package var range: Int
-  /// The run ID of the whole.
+  /// The ID of the entire run.
   package var run: String
-  /// Who did it, as `user@host`.
+  /// The user who processed the range, as `user@host`.
   package var holder: String
   /// The status of the command for this range.
   package var status: RunSummary.Status
   /// The document counts.
   package var collections: [RunSummary.Collection]
-  /// The part of the output; nil for a command without.
+  /// The part of the output; nil for a command without output.
   package var part: Part?
   /// The names of the lists that were written, such as `rejects.jsonl`.
   package var lists: [String] = []
@@ -52,12 +52,12 @@ package struct ShardResult: JSONRecord, Equatable {
   package var traffic = Traffic()
   /// The duration in seconds.
   package var durationSeconds = 0.0
-  /// The operations that applying a plan would cost, of `migrate plan`.
+  /// For `migrate plan`, the cost of applying the plan.
   package var cost: Cost?
-  /// What the service billed, and may have billed besides.
+  /// The billed operations, and those that may have been billed in addition.
   package var billed: Cost?
   package var perhapsBilled: Cost?
-  /// The number of findings of each rule that has any, of `check`.
+  /// For `check`, the number of findings of each rule that has any.
   package var findings: [Finding]?
 
   /// The number of findings of a rule of `check`.
@@ -65,7 +65,7 @@ package struct ShardResult: JSONRecord, Equatable {
     package var count: Int
     package var rule: String
 
-    /// Returns the findings of rules, in the order of their names.
+    /// Returns the findings of rules, ordered by name.
     package static func list(of counts: [String: Int]) -> [Finding] {
       counts.sorted { UTF8Key($0.key) < UTF8Key($1.key) }.map { Finding(count: $0.value, rule: $0.key) }
     }
@@ -77,7 +77,7 @@ package struct ShardResult: JSONRecord, Equatable {
     case status, traffic
   }
 
-  /// Whether another result is of the same work with the same end: the counts and the output.
+  /// Whether another result has the same counts and output.
   package func agrees(with other: ShardResult) -> Bool {
     func plain(_ result: ShardResult) -> ShardResult {
       var plain = result
@@ -90,7 +90,7 @@ package struct ShardResult: JSONRecord, Equatable {
     return plain(self) == plain(other)
   }
 
-  /// Checks that lists are files in a folder.
+  /// Checks that lists are plain file names.
   package func validate() throws(WireError) {
     let name = lists.first {
       $0.isEmpty || $0.hasPrefix(".") || $0.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }

@@ -1,4 +1,4 @@
-/// How far a sharded run is.
+/// The progress of a sharded run.
 package struct ShardState: Sendable {
   package struct Task: Sendable, Equatable {
     package enum Status: String, Sendable {
@@ -7,12 +7,12 @@ package struct ShardState: Sendable {
 
     package var number: Int
     package var status: Status
-    /// The ranges that are done, and all of them.
+    /// The number of finished ranges, and of all ranges.
     package var done: Int
     package var ranges: Int
-    /// Who works on it, as `user@host`.
+    /// The user who works on the task, as `user@host`.
     package var holder: String?
-    /// Seconds since the claim was renewed, by the clock of the store.
+    /// The seconds since the claim was renewed, by the store's clock.
     package var silentSeconds: Double?
     /// Why the last attempt failed.
     package var error: ShardError?
@@ -36,7 +36,7 @@ package struct ShardState: Sendable {
 
   package var tasks: [Task]
 
-  /// The tasks that are not done.
+  /// The unfinished tasks.
   package var open: [Task] { tasks.filter { $0.status != .done } }
 
   /// Reads the state of a run's tasks from its folder.

@@ -1,13 +1,13 @@
-/// Which task of a sharded run a process is: by options, or by the variables of the engine that started it.
+/// Which task of a sharded run a process executes, given by options or by the environment variables of its scheduler.
 ///
 /// - `CLOUD_RUN_TASK_INDEX` and `CLOUD_RUN_TASK_COUNT` of Cloud Run jobs.
-/// - `JOB_COMPLETION_INDEX` of Kubernetes Indexed Jobs, which give no count.
+/// - `JOB_COMPLETION_INDEX` of Kubernetes Indexed Jobs, which provide no count.
 /// - `SLURM_ARRAY_TASK_ID` of Slurm arrays, counted from `SLURM_ARRAY_TASK_MIN` in steps of `SLURM_ARRAY_TASK_STEP`; the count is
 ///   `SLURM_ARRAY_TASK_COUNT`.
 package struct TaskIdentity: Sendable, Equatable {
   /// The index, from 0.
   package var index: Int
-  /// The number of tasks; nil if the source does not give it.
+  /// The number of tasks; nil if the source does not provide it.
   package var count: Int?
   package var source: String
 
@@ -18,8 +18,8 @@ extension TaskIdentity {
   ///   - task: The value of `--task`.
   ///   - tasks: The value of `--tasks`.
   ///   - variables: The environment of the process.
-  ///   - planned: The number of tasks of the plan.
-  /// - Throws: `.usage` if nothing names the task, if two sources disagree, or if it is not one of the plan's.
+  ///   - planned: The number of tasks in the plan.
+  /// - Throws: `.usage` if nothing specifies the task, if two sources disagree, or if it is not one of the plan's.
   package init(
     task: Int?,
     tasks: Int?,

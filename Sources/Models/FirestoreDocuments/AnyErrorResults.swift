@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-/// For code that says `Result<App, Error>`, whose `Error` is Swift's own.
+/// For code that uses `Result<App, Error>`, where `Error` is `Swift.Error`.
 extension JSONDecoder {
   /// Decodes a response of `documents.get`: the document or the service's error, which is a `FirestoreError`.
   ///
@@ -29,9 +29,9 @@ extension JSONDecoder {
   }
 }
 
-/// For code in which a status is a text.
+/// For code that uses the status as a `String`.
 extension LocalizedError where Self == FirestoreError {
-  /// The name of the status where a `String` is asked for: `NOT_FOUND`.
+  /// The name of the status where a `String` is expected: `NOT_FOUND`.
   @_disfavoredOverload
   public var status: String { (status as FirestoreError.Code).name }
 }

@@ -1,18 +1,18 @@
-// What other packages import: documents as Swift types, without any I/O.
+// The library that other packages import: documents as Swift types, without any I/O.
 
 @_exported public import FirestoreModels
 @_exported public import TypedDocuments
 
-/// The names of this library that others have too, qualified.
+/// Qualified names for types of this library whose names are common elsewhere.
 ///
 ///     import FirestoreDocuments
 ///
 ///     let result: Result<App, FirestoreDocuments.Error> = try decoder.decodeGetResult(from: data)
 ///     struct Closed: Error {}    // still Swift's own
 ///
-/// It is a type with the name of the module. A `public typealias Error` beside the types would shadow
-/// `Swift.Error` in every file that imports the library: `struct Closed: Error` and `any Error` would no
-/// longer compile there. Within a type the name is found only where it is qualified.
+/// This is a type with the name of the module. A top-level `public typealias Error` would shadow `Swift.Error` in every file that
+/// imports the library: `struct Closed: Error` and `any Error` would no longer compile there. A name nested in a type is found
+/// only when it is qualified.
 public enum FirestoreDocuments {
   /// The service's error, as opposed to `Swift.Error`.
   public typealias Error = FirestoreError

@@ -1,4 +1,4 @@
-/// The rules of `user_emails`, the index from an email address to the account that had it first.
+/// The rules of `user_emails`, the index from an email address to the first account that used it.
 package enum EmailIndex {
   /// Why an email address cannot have an entry; the raw value is the code in reports.
   package enum Problem: String, Sendable, CaseIterable {
@@ -23,15 +23,15 @@ package enum EmailIndex {
     }
   }
 
-  /// The email address as the entry's ID: lower-cased, then trimmed.
+  /// The email address as an entry's ID: lower-cased, then trimmed.
   ///
-  /// Exactly like `lowercased().trimmingCharacters(in: .whitespacesAndNewlines)` in the iOS app, but without
-  /// Foundation: that set is Unicode's `White_Space` and U+200B.
+  /// Equivalent to `lowercased().trimmingCharacters(in: .whitespacesAndNewlines)` in the iOS app, but without Foundation: that
+  /// set is Unicode's `White_Space` and U+200B.
   package static func normalised(_ email: String) -> String {
     PlainText.trimmed(email.lowercased()) { PlainText.isWhiteSpace($0) || $0 == "\u{200B}" }
   }
 
-  /// The first problem, in the order of ``Problem``, that keeps a normalized address from being an ID; nil if
+  /// Returns the first problem, in the order of ``Problem``, that keeps a normalized address from being an ID; nil if it is
   /// valid.
   package static func problem(ofNormalised email: String) -> Problem? {
     let bytes = email.utf8
@@ -56,7 +56,7 @@ package struct UserEmailEntry: Sendable {
     package static let createdAt = "createdAt"
   }
 
-  /// The ID of the account that had the address first.
+  /// The ID of the account that used the address first.
   package var primaryUserId: String
   package var email: String
 
@@ -73,7 +73,7 @@ package struct UserEmailEntry: Sendable {
     return out
   }
 
-  /// What creates the entry.
+  /// Returns the change that creates the entry.
   package func creation(because reason: String) -> Change {
     let path = DocumentPath(GymCollection.userEmails, email)
     return Change(creating: path, fields(), stamping: Field.createdAt, reason: reason)

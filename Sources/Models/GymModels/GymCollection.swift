@@ -8,13 +8,13 @@ package enum GymCollection {
   package static let products = CollectionPath(nil, "products")
   package static let checkIns = CollectionPath(nil, "check_ins")
   package static let groups = CollectionPath(nil, "groups")
-  /// The members of all groups.
+  /// The pattern of the members of all groups.
   package static let groupMembers = members(of: DocumentPath(groups, "*"))
   package static let classes = CollectionPath(nil, "classes")
   package static let bookings = CollectionPath(nil, "classBookings")
   package static let attendance = CollectionPath(nil, "classAttendance")
   package static let appConfig = CollectionPath(nil, "app_config")
-  /// The only document of `app_config` that is the gym's.
+  /// The gym's only document in `app_config`.
   package static let setup = DocumentPath(appConfig, "setup")
 
   package static func members(of group: DocumentPath) -> CollectionPath { CollectionPath(group, "members") }

@@ -2,18 +2,18 @@ package import Schema
 
 /// The schema of the gym's data, which is compiled in: `gym.yaml`.
 package enum GymSchema {
-  /// The name under which it is chosen: `schema: gym`.
+  /// The name that selects it: `schema: gym`.
   package static let name = "gym"
 
-  /// The text of the file, from which a changed one can be made.
+  /// The text of the file, which can serve as a template.
   package static var yaml: String { String(decoding: PackageResources.gym_yaml, as: UTF8.self) }
 
-  /// The gym's environments, where there is no configuration: `gymmigrate.yaml`.
+  /// The gym's environments if there is no configuration file: `gymmigrate.yaml`.
   package static var configuration: String {
     String(decoding: PackageResources.gymmigrate_yaml, as: UTF8.self)
   }
 
-  /// A commented configuration to begin with: `gymmigrate-sample.yaml`.
+  /// A commented configuration to start from: `gymmigrate-sample.yaml`.
   package static var sampleConfiguration: String {
     String(decoding: PackageResources.gymmigrate_sample_yaml, as: UTF8.self)
   }

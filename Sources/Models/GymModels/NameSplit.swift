@@ -2,11 +2,11 @@
 package struct NameSplit: Sendable, Equatable {
   /// Why a person must review the split, the most important first.
   package enum Doubt: Sendable, Hashable, CaseIterable {
-    /// A word that is not plainly part of a name, see ``NameWord/isUnusual(_:)``.
+    /// A word is not plainly part of a name; see ``NameWord/isUnusual(_:)``.
     case unusual
-    /// One unit: there is no surname.
+    /// There is one unit, and so no surname.
     case oneUnit
-    /// More than three units: where the given name ends is a guess.
+    /// There are more than three units, so where the given name ends is a guess.
     case manyUnits
     /// The name contains a particle (`de`, `la`, …).
     case particle
@@ -20,7 +20,7 @@ package struct NameSplit: Sendable, Equatable {
   /// The most important reason.
   package var firstDoubt: Doubt? { Doubt.allCases.first(where: doubts.contains) }
 
-  /// Whether the split is unambiguous by the rules, and the paternal surname is a common given name ("José Luis Pérez").
+  /// Whether the split is unambiguous by the rules, but the paternal surname is a common given name ("José Luis Pérez").
   package var hasTwoGivenNames: Bool {
     guard doubts.isEmpty, name.maternalLastName != nil, let second = name.paternalLastName else {
       return false
@@ -30,8 +30,8 @@ package struct NameSplit: Sendable, Equatable {
 
   /// Splits a full name into units without dropping tokens.
   ///
-  /// One unit is the given name; two are given name and paternal surname; three add the maternal surname; of
-  /// more, the last two are the surnames. The words before the only comma are the surnames if nothing else is unusual.
+  /// One unit is the given name; two are given name and paternal surname; three add the maternal surname; if there are more, the
+  /// last two are the surnames. The words before a single comma are the surnames, if nothing else is unusual.
   package init(_ fullName: String) {
     let tokens = PlainText.tokens(fullName)
     let areParticles = tokens.map(Self.isParticle)
@@ -47,7 +47,7 @@ package struct NameSplit: Sendable, Equatable {
 
   // MARK: Units
 
-  /// The words that belong to the next word, compared without case and accents.
+  /// The words that belong to the following word, compared without case and accents.
   package static let particles: Set<UTF8Key> = Set(
     [
       "de", "del", "la", "las", "los", "y", "van", "von", "der", "den", "da", "das", "do", "dos", "di", "du",
@@ -67,7 +67,7 @@ package struct NameSplit: Sendable, Equatable {
   private static let initials = Array(Set(particles.compactMap(\.string.utf8.first)))
   private static let longestParticle = particles.map(\.string.utf8.count).max() ?? 0
 
-  /// Groups tokens into units: a particle joins the next token, a trailing one the previous.
+  /// Groups tokens into units: a particle joins the next token, and a trailing one the previous token.
   package static func units(of tokens: [String]) -> [String] {
     units(of: tokens, tokens.map(isParticle))
   }
@@ -107,8 +107,8 @@ package struct NameSplit: Sendable, Equatable {
     tokens.contains { NameWord.isUnusual($0) && !isParticle($0) }
   }
 
-  /// Returns the parts of "López Ruiz, Ana", whose given name is behind the only comma; nil if there is another reason to doubt the
-  /// words.
+  /// Splits a name like "López Ruiz, Ana", with the given name after the only comma; nil if the words are doubtful for another
+  /// reason.
   private static func parts(aroundCommaOf fullName: String) -> PersonName? {
     let pieces = fullName.split(separator: ",", omittingEmptySubsequences: false)
     guard pieces.count == 2 else { return nil }

@@ -1,12 +1,12 @@
-/// What a single word of a full name is.
+/// Classifies single words of a full name.
 package enum NameWord {
-  /// Whether the word is not plainly part of a name, so that a person must look at it.
+  /// Whether the word is not plainly part of a name, so that a person must review it.
   ///
-  /// It is a title or a single letter, or holds anything but letters of any script with their marks, and hyphens or
+  /// Such a word is a title or a single letter, or contains anything but letters of any script with their marks, and hyphens or
   /// apostrophes between letters.
   package static func isUnusual(_ word: String) -> Bool {
     guard let letters = letterCount(of: word) else { return true }
-    // A syllable of Hangul may be several letters.
+    // A single Hangul syllable may be several letters.
     return letters < 2 || word.index(after: word.startIndex) == word.endIndex
       || (letters <= longestTitle && titles.contains(UTF8Key(PlainText.folded(word))))
   }

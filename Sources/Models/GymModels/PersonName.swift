@@ -23,7 +23,7 @@ package struct PersonName: Sendable, Equatable {
     self.maternalLastName = maternalLastName
   }
 
-  /// The name of a member: the parts that are texts and not blank, as they are.
+  /// Creates the name of a member from the parts that are non-blank texts, unchanged.
   package init(ofMember fields: FieldMap) {
     self.init { fields[UserField($0).rawValue]?.string.flatMap { PlainText.isBlank($0) ? nil : $0 } }
   }

@@ -1,7 +1,7 @@
 /// The fields of `users` documents that differ between the three eras, by their database names.
 ///
-/// The unified era is the superset, with ``fullName`` to ``onboardingCompleted``. The iOS era wrote the same
-/// names without the three name parts; the Android era wrote the Spanish ones.
+/// The unified era has all of the fields from ``fullName`` to ``onboardingCompleted``. The iOS era wrote the same names without
+/// the three name parts; the Android era wrote the Spanish ones.
 package enum UserField: String, Sendable, CaseIterable {
   case fullName, firstName, paternalLastName, maternalLastName
   case phone, isActive, role, onboardingCompleted
@@ -23,8 +23,8 @@ package enum UserField: String, Sendable, CaseIterable {
     self = field
   }
 
-  /// The fields by length and first letter of their names, a unique pair, because this look-up runs for every
-  /// field of every user.
+  /// The fields by length and first letter of their names, which is unique and makes a fast look-up for every field of every
+  /// user.
   private static let byShape: [UserField?] = {
     let shapes = allCases.map { (shape: shape(of: $0.rawValue) ?? 0, field: $0) }
     var fields = [UserField?](repeating: nil, count: 1 + (shapes.map(\.shape).max() ?? 0))

@@ -1,3 +1,3 @@
-// Values, paths and failures: the words of every file here.
+// Values, paths and failures, which every file here uses.
 
 @_exported public import FirestoreModels

@@ -4,16 +4,16 @@ import Yams
 /// A YAML file being read; its errors name the file, line and column.
 package struct YAMLFile: Sendable {
   package let path: String
-  /// The kind of its errors.
+  /// The kind of failure that errors have.
   package let kind: Failure.Kind
-  /// The operation, as in ``FirestoreModels/Failure/operation``.
+  /// The operation for errors, as in ``FirestoreModels/Failure/operation``.
   package let operation: String
 
-  /// The most values; nested aliases could expand to any number.
+  /// The maximum number of values, because nested aliases could expand to any number.
   private static let maximumNodes = 100_000
-  /// The most keys that differ from others in composition alone; each may take another pass.
+  /// The maximum number of keys that differ from others in Unicode composition alone; each may take another pass.
   private static let maximumVariants = 30
-  /// The most levels of lists and maps; Firestore values have at most 20.
+  /// The maximum nesting of lists and maps; Firestore values have at most 20 levels.
   private static let maximumDepth = 40
 
   package init(_ path: String, kind: Failure.Kind, operation: String) {
@@ -22,7 +22,7 @@ package struct YAMLFile: Sendable {
     self.operation = operation
   }
 
-  /// Returns the error at a node, or of the entire file where the node is nil.
+  /// Returns the error at a node; if nil, of the entire file.
   package func failure(at node: YAMLNode?, _ cause: String) -> Failure {
     failure(line: node?.line, column: node?.column, cause)
   }
@@ -35,9 +35,9 @@ package struct YAMLFile: Sendable {
 
   // MARK: Parsing
 
-  /// The text of the file's bytes.
+  /// Returns the file's bytes as text.
   ///
-  /// - Throws: ``kind`` where they are not UTF-8.
+  /// - Throws: A failure of ``kind`` if they are not UTF-8.
   package func text(of bytes: [UInt8]) throws(Failure) -> String {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw failure(at: nil, "it is not UTF-8")
@@ -51,7 +51,7 @@ package struct YAMLFile: Sendable {
   ///   refused.
   /// - Throws: ``FirestoreModels/Failure`` with the line and column of the error.
   package func parse(_ text: String, allowsAliases: Bool) throws(Failure) -> YAMLNode {
-    // This must precede the parser: it hashes every key, and a key of nested aliases takes it forever.
+    // This must precede the parser, which hashes every key: a key of nested aliases would take forever.
     if !allowsAliases, let (line, column) = Self.anchor(in: text) {
       throw failure(line: line, column: column, Self.noAnchors)
     }
@@ -75,10 +75,10 @@ package struct YAMLFile: Sendable {
     }
   }
 
-  /// Parses a text in which keys may differ in composition alone, which Yams takes for the same.
+  /// Parses a text whose keys may differ in Unicode composition alone, which Yams treats as duplicates.
   ///
-  /// Plain keys are the same for Yams only if their tags are, too: a key that seems to be there twice gets one of its own, and
-  /// the text is parsed again. One that is there twice seems so again. One in quotes gets a mark.
+  /// Yams treats plain keys as duplicates only if their tags are equal, too. So each reported duplicate gets a unique tag, and
+  /// the text is parsed again; a real duplicate is then reported again. A quoted key gets a mark instead of a tag.
   private static func parsed(_ marks: inout ByteOrderMarks) throws -> (Yams.Parser, Node?) {
     var known: [UTF8Key] = []
     var text = marks.text
@@ -106,7 +106,7 @@ package struct YAMLFile: Sendable {
     }
   }
 
-  /// A regular expression that matches a text alone, scalar by scalar.
+  /// A regular expression that matches exactly a text, scalar by scalar.
   private static func pattern(of text: String) -> String {
     "\\A" + text.unicodeScalars.map { "\\x{\(String($0.value, radix: 16))}" }.joined() + "\\z"
   }
@@ -168,7 +168,7 @@ package struct YAMLFile: Sendable {
     return YAMLNode(content: content, line: line, column: column)
   }
 
-  /// Refuses a key that is there twice, which Yams does unless the keys have marks.
+  /// Refuses repeated keys, which Yams itself does unless the keys have marks.
   private func assertDistinct(_ keys: [YAMLNode]) throws(Failure) {
     var first: [UTF8Key: YAMLNode] = [:]
     for key in keys {
@@ -177,18 +177,19 @@ package struct YAMLFile: Sendable {
     }
   }
 
-  /// The tag of a plain scalar that has none, to distinguish it from an explicit tag.
+  /// The tag given to plain scalars without one, to distinguish it from an explicit tag.
   private static let untagged: Tag.Name = "untagged"
   /// The tags of values without an explicit tag; some are resolved when keys are compared.
   private static let impliedTags: Set = ["", Tag.Name.map.rawValue, Tag.Name.seq.rawValue]
   private static let noAnchors = "anchors and aliases are not supported here; write the value out"
 
-  /// How many aliases are left to the parser, which tells them from texts: they make no more than some twenty times as much of a text.
+  /// The maximum number of aliases left to the parser, which can tell them from other text; that many expand a text about
+  /// twentyfold at most.
   private static let maximumAliases = 8
 
-  /// Returns the position of the first `&name` that has a `*name`, where there are more of these than the parser may meet.
+  /// Returns the position of the first `&name` that has a `*name`, if there are more of those than the parser may expand.
   ///
-  /// Quotes and comments are not recognized. Behind a letter or a digit there is none.
+  /// Quotes and comments are not recognized. An alias never follows a letter or a digit.
   private static func anchor(in text: String) -> (line: Int, column: Int)? {
     func isName(_ scalar: Unicode.Scalar) -> Bool {
       scalar.isASCII

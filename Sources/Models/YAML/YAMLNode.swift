@@ -1,6 +1,6 @@
-/// A value of a YAML file with its line and column.
+/// A value in a YAML file with its line and column.
 ///
-/// Nothing is resolved: a scalar is its text and whether it was plain.
+/// Scalars are not resolved: each is its text, and whether it was plain.
 package struct YAMLNode: Sendable {
   package indirect enum Content: Sendable {
     /// A text; plain if it is neither quoted nor a block scalar.

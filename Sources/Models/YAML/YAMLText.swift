@@ -1,9 +1,9 @@
 import FirestoreModels
 
 package enum YAMLText {
-  /// A text in double quotes, as JSON and YAML both read it.
+  /// A text in double quotes that JSON and YAML read alike.
   ///
-  /// What JSON may have raw and YAML may not, or reads as the end of a line or as the mark of an encoding, is escaped.
+  /// Characters are escaped that JSON permits raw but YAML does not, or that YAML reads as a line break or a byte order mark.
   package static func quoted(_ text: String) -> String {
     let json = JSONWriter.text { $0.string(text) }
     guard json.unicodeScalars.contains(where: isSpecial) else { return json }
@@ -22,22 +22,22 @@ package enum YAMLText {
   }
 }
 
-/// Takes a text past Yams, which loses a U+FEFF at the beginning of a scalar, be it raw or an escape.
+/// Protects U+FEFF from Yams, which drops it at the beginning of a scalar, whether raw or escaped.
 ///
-/// Another character takes its place for so long, one that the text does not have; of an escape only the digits change, letter
-/// by letter, so that columns stay, and the same letters where they are no escape come back as they were. Keys in quotes that Yams
-/// takes for the same have marks, too, so that they differ.
+/// While Yams parses, another character that does not occur in the text replaces it. In an escape only the digits change, one for
+/// one, so that columns stay the same, and digits that are not an escape are restored afterwards. Quoted keys that Yams treats as
+/// duplicates also get marks, to make them different.
 struct ByteOrderMarks {
-  /// The text without marks, but for one that begins it.
+  /// The text with all marks replaced, except for one at the beginning.
   let text: String
-  /// Takes the place of U+FEFF; nil where the text has none.
+  /// The replacement for U+FEFF; nil if the text has none.
   private let standIn: Unicode.Scalar?
 
   /// Whether some keys have a mark.
   private(set) var hasMarkedKeys = false
 
   private static let mark: Unicode.Scalar = "\u{FEFF}"
-  /// Of the last private use area, which hardly any text has.
+  /// From the last private use area, which hardly any text uses.
   private static let keyMark: Unicode.Scalar = "\u{10FFFD}"
 
   init(_ text: String) {
@@ -48,7 +48,8 @@ struct ByteOrderMarks {
       return
     }
     let scalars = Set(text.unicodeScalars)
-    // Of the private use area, those whose digits are letters and differ as those of the mark do.
+    // From the private use area, a scalar whose hex digits are all letters, so that their case survives, and that the text does
+    // not have.
     let unused = (0xEAAA...0xEFFF).lazy.compactMap { Unicode.Scalar($0) }.first { scalar in
       let digits = String(scalar.value, radix: 16)
       return digits.utf8.allSatisfy(\.isASCIILetter) && !scalars.contains(scalar)
@@ -58,13 +59,14 @@ struct ByteOrderMarks {
     self.text = unused.map { Self.replaced(Self.mark, by: $0, in: text, keepsFirst: true) } ?? text
   }
 
-  /// A part of the text, with its marks.
+  /// Returns a part of the text with its U+FEFF restored.
   func restored(_ part: String) -> String {
     let part = hasMarkedKeys ? String(part.unicodeScalars.drop { $0 == Self.keyMark }) : part
     return standIn.map { Self.replaced($0, by: Self.mark, in: part, keepsFirst: false) } ?? part
   }
 
-  /// Returns the text with a mark in the key that begins at a place; nil where it is in no quotes, or the text has such marks itself.
+  /// Returns the text with a mark in the key at a position; nil if the key is not quoted, or if the text already contains such
+  /// marks.
   mutating func marking(_ text: String, line: Int, column: Int) -> String? {
     if !hasMarkedKeys, text.unicodeScalars.contains(Self.keyMark) { return nil }
     var lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map(Array.init)
@@ -87,7 +89,7 @@ struct ByteOrderMarks {
     var bytes = Array(text.utf8)
     let (from, to) = (Array(String(old.value, radix: 16).utf8), Array(String(new.value, radix: 16).utf8))
     for start in digits(String(old.value, radix: 16), in: bytes.map({ $0 | 0x20 })) {
-      // The case of a letter is its bit of 0x20, which stays.
+      // The case of a letter is its 0x20 bit, which is preserved.
       for index in from.indices { bytes[start + index] ^= from[index] ^ to[index] }
     }
     var scalars = String.UnicodeScalarView()
@@ -97,15 +99,15 @@ struct ByteOrderMarks {
     return String(scalars)
   }
 
-  /// Where the four digits stand that an escape has: `\ufeff`, `\U0000feff`.
+  /// Returns the positions of the four digits of escapes: `\ufeff`, `\U0000feff`.
   ///
-  /// - Parameter bytes: With the bit of 0x20 that makes small letters of capitals.
+  /// - Parameter bytes: The text with the 0x20 bit set in every byte, which lower-cases letters.
   private static func digits(_ digits: String, in bytes: [UInt8]) -> [Int] {
     let digits = Array(digits.utf8)
     return bytes.indices.dropLast(3).filter { start in
       guard bytes[start] == digits[0], bytes[start..<start + 4].elementsEqual(digits) else { return false }
       let before = bytes[..<start]
-      // A backslash with that bit is a vertical bar.
+      // A backslash with the 0x20 bit set is a vertical bar.
       return before.suffix(2).elementsEqual("|u".utf8) || before.suffix(6).elementsEqual("|u0000".utf8)
     }
   }

@@ -3,7 +3,7 @@ import Schema
 import Tables
 import Transfer
 
-// Values that are typed on the command line by their raw text.
+// Values that are typed as their raw text.
 
 extension DiffFormat: ExpressibleByArgument {}
 extension HeadingStyle: ExpressibleByArgument {}
@@ -17,9 +17,9 @@ extension CSVDelimiter {
     self = try Self(typed: text).orExpecting(Self.expectation)
   }
 
-  /// The delimiter of a table to be written.
+  /// Parses the delimiter of a table to be written.
   ///
-  /// - Throws: `ValidationError` for one that cells have themselves, which the table could not be read by.
+  /// - Throws: `ValidationError` for a delimiter that occurs in unquoted cells, with which the table could not be read back.
   init(writing text: String) throws {
     try self.init(argument: text)
     if isWithinCells {
@@ -38,7 +38,7 @@ extension CurrencySigns {
 extension InputFormat: ExpressibleByArgument {}
 extension JSONForm: ExpressibleByArgument {}
 extension LogFormat {
-  /// - Throws: `ValidationError` that says what is expected; the parser says it of options that its help shows.
+  /// - Throws: `ValidationError` that says what is expected; for options shown in help, the parser says it.
   init(typed text: String) throws {
     self = try Self(rawValue: text).orExpecting("text or json")
   }

@@ -2,8 +2,8 @@ import Configuration
 import Schema
 import Tables
 
-// Options that are read as what they are. The parser names a value that is refused, with its option; these readers say
-// what is expected instead.
+// Options that are parsed as their actual types. The parser names an invalid value and its option; these readers say what is
+// expected instead.
 
 extension Option where Value == Int {
   /// A whole number with a default.
@@ -17,7 +17,7 @@ extension Option where Value == Int {
     self.init(
       wrappedValue: wrappedValue,
       name: name,
-      // What begins with a hyphen may be a negative number: it is refused by its value.
+      // A value beginning with a hyphen may be a negative number, and is refused as a value.
       parsing: .unconditional,
       help: help.valued("n").withDefault("\(wrappedValue)"),
       transform: { try TypedValue.wholeNumber($0, from: least, to: most) }
@@ -26,7 +26,7 @@ extension Option where Value == Int {
 }
 
 extension Option where Value == Int {
-  /// A whole number that has to be given.
+  /// A required whole number.
   init(help: ArgumentHelp, from least: Int, to most: Int) {
     self.init(
       parsing: .unconditional,
@@ -37,7 +37,7 @@ extension Option where Value == Int {
 }
 
 extension Option where Value == Int? {
-  /// A whole number, nil where it is not given.
+  /// A whole number; nil if not given.
   init(name: NameSpecification = .long, help: ArgumentHelp, from least: Int, to most: Int? = nil) {
     self.init(
       name: name,
@@ -49,7 +49,7 @@ extension Option where Value == Int? {
 }
 
 extension Option where Value == Duration {
-  /// A duration with a default, above 0 unless `allowsZero`; every option that is one is read, and described, by this.
+  /// A duration with a default, above 0 unless `allowsZero`; used for all durations, so that all are parsed and described alike.
   init(
     wrappedValue: Duration,
     name: NameSpecification = .long,
@@ -71,26 +71,26 @@ extension Option where Value == Duration {
 }
 
 extension Option where Value == String? {
-  /// A file or folder of this machine, nil where it is not given.
+  /// A file or folder on this machine; nil if not given.
   init(name: NameSpecification = .long, localFile help: ArgumentHelp) {
     self.init(name: name, help: help.valued("file"), transform: TypedValue.localFile)
   }
 
-  /// The id of a project or of a database, nil where it is not given.
+  /// The ID of a project or a database; nil if not given.
   init(databasePart help: ArgumentHelp) {
     self.init(help: help.valued("id"), transform: TypedValue.databasePart)
   }
 }
 
 extension ArgumentHelp {
-  /// The same with a name for the value, where it has none.
+  /// Returns this help with a name for the value, unless it has one.
   func valued(_ name: String) -> ArgumentHelp {
     var help = self
     help.valueName = help.valueName ?? name
     return help
   }
 
-  /// The same sentence with the default at its end, which the parser knows of its own types alone.
+  /// Returns this help with the default at the end of the sentence; the parser only adds it for its own types.
   func withDefault(_ text: String) -> ArgumentHelp {
     var help = self
     if help.abstract.hasSuffix(".") { help.abstract.removeLast() }
@@ -100,18 +100,17 @@ extension ArgumentHelp {
 }
 
 extension Optional {
-  /// The value that was read of what is typed.
+  /// Returns the parsed value.
   ///
-  /// - Throws: `ValidationError` that says what is expected instead.
+  /// - Throws: `ValidationError` that says what is expected if there is none.
   func orExpecting(_ what: String) throws -> Wrapped {
     if let value = self { return value }
     throw ValidationError("give \(what).")
   }
 }
 
-/// Readers of what is typed for an option; each throws a `ValidationError` that says what is expected.
+/// Parsers of option values; each throws a `ValidationError` that says what is expected.
 enum TypedValue {
-  /// Reads a whole number.
   static func wholeNumber(_ text: String, from least: Int, to most: Int? = nil) throws -> Int {
     guard let number = Int(text), number >= least, number <= most ?? .max else {
       throw ValidationError("give a whole number from \(least)\(most.map { " to \($0)" } ?? "").")
@@ -119,7 +118,7 @@ enum TypedValue {
     return number
   }
 
-  /// Reads the header of a table: field names, or labels in a language.
+  /// Parses the header of a table: field names, or labels in a language.
   static func header(_ text: String) throws -> Column.HeaderLanguage {
     switch text {
     case "fields": return .fieldNames
@@ -133,14 +132,12 @@ enum TypedValue {
     }
   }
 
-  /// Reads the types of columns.
   static func columnTypes(_ text: String) throws -> [HeadingOption<ColumnType>] {
     try HeadingOption<ColumnType>.list(parsing: text).orExpecting(
       "HEADING=TYPE, with commas between several. The types are \(ColumnType.description)"
     )
   }
 
-  /// Reads the numbers of columns.
   static func columnNumbers(_ text: String) throws -> SheetOption<Set<Int>> {
     let (sheet, numbers) = sheetAndRest(text)
     let columns = try numbers.split(separator: ",", omittingEmptySubsequences: false).map { piece in
@@ -152,7 +149,7 @@ enum TypedValue {
     return SheetOption(sheet: sheet, value: Set(columns))
   }
 
-  /// Reads the number of a row: `3`, or `SHEET=3`.
+  /// Parses the number of a row: `3`, or `SHEET=3`.
   static func sheetRow(_ text: String) throws -> SheetOption<Int> {
     let (sheet, number) = sheetAndRest(text)
     guard let row = Int(number), row > 0 else {
@@ -166,12 +163,11 @@ enum TypedValue {
     return (String(text[..<sign]), text[text.utf8.index(after: sign)...])
   }
 
-  /// Reads a character of ASCII.
   static func character(_ text: String) throws -> UInt8 {
     try TableReading.asciiCharacter(text).orExpecting("one character, such as #")
   }
 
-  /// Reads the fields of columns.
+  /// Parses the fields of columns.
   static func renames(_ text: String) throws -> [HeadingOption<FieldPath>] {
     let renames = try HeadingOption<FieldPath>.list(parsing: text).orExpecting(
       "HEADING=FIELD, with commas between several; a field is a path, as plan.price"
@@ -183,12 +179,10 @@ enum TypedValue {
     return renames
   }
 
-  /// Reads the pattern of dates.
   static func dateOrder(_ text: String) throws -> DateOrder {
     try DateOrder(pattern: text).orExpecting(DateOrder.expectation)
   }
 
-  /// Reads a number above 0.
   static func positiveNumber(_ text: String) throws -> Double {
     guard let number = Double(text), number > 0, number.isFinite else {
       throw ValidationError("give a number above 0.")
@@ -196,7 +190,7 @@ enum TypedValue {
     return number
   }
 
-  /// Reads a duration above 0.
+  /// Parses a duration above 0.
   static func duration(_ text: String) throws -> Duration {
     guard let duration = Duration(typed: text), duration > .zero else {
       throw ValidationError("give a duration above 0, as 90, 90s, 5m, 1h, 7d or 500ms.")
@@ -204,12 +198,10 @@ enum TypedValue {
     return duration
   }
 
-  /// Reads a duration that may be 0.
   static func durationOrZero(_ text: String) throws -> Duration {
     try Duration(typed: text).orExpecting("a duration, as 90, 90s, 5m, 1h, 7d or 0s")
   }
 
-  /// Reads the moment to read at.
   static func readTime(_ text: String) throws -> ReadTimeChoice {
     try ReadTimeChoice(parsing: text).orExpecting("now, none, or a time as 2026-01-31T12:00:00Z")
   }
@@ -218,7 +210,7 @@ enum TypedValue {
     try Timestamp(text).orExpecting("a time as 2026-01-31T12:00:00Z")
   }
 
-  /// Reads the path of a field that the service is asked for.
+  /// Parses the path of a field to request from the service.
   ///
   /// - Throws: `ValidationError` that names the option and the text.
   static func field(_ text: String, of option: String) throws -> FieldPath {
@@ -229,7 +221,7 @@ enum TypedValue {
     }
   }
 
-  /// Reads paths of fields with commas in between.
+  /// Parses comma-separated field paths.
   ///
   /// - Throws: As ``field(_:of:)``.
   static func fields(_ text: String, of option: String) throws -> [FieldPath] {
@@ -241,7 +233,7 @@ enum TypedValue {
   }
 
   private static func checked(_ path: FieldPath, _ option: String) throws -> FieldPath {
-    // Masks and orders take the document's name for a field.
+    // Masks and orders accept the document name as a field.
     if path == .documentName { return path }
     if let violation = DocumentLimits.violations(of: path).first {
       throw ValidationError("\(option): \(violation.message).")
@@ -249,7 +241,7 @@ enum TypedValue {
     return path
   }
 
-  /// Reads the path of a document, of which the message names the text alone.
+  /// Parses the path of a document; the error names only the text.
   static func document(_ path: String) throws -> DocumentPath {
     guard let document = DocumentPath(path) else {
       throw ValidationError("'\(path)' is not the path of a document, as users/u1.")
@@ -260,7 +252,7 @@ enum TypedValue {
     return document
   }
 
-  /// Refuses what is no ID of a document.
+  /// Refuses invalid document IDs.
   static func assertIDs(_ ids: [String]) throws {
     for id in ids {
       if let violation = PathLimits.violation(ofID: id, isDocument: true) {
@@ -269,31 +261,29 @@ enum TypedValue {
     }
   }
 
-  /// Reads the id of a project or of a database.
+  /// Parses the ID of a project or a database.
   ///
-  /// Which ids there are is for the server to say: others than Google's take others than Google does.
+  /// Only the server decides which IDs exist: other servers accept IDs that Google's does not.
   static func databasePart(_ text: String) throws -> String {
     if DatabaseName.isPart(text) { return text }
     throw ValidationError("give \(DatabaseName.partDescription).")
   }
 
-  /// Reads the address of a service.
   static func endpoint(_ text: String) throws -> String {
     let endpoint = try? Configuration.checkedEndpoint(text)
     return try endpoint.orExpecting("scheme, host and port, such as http://127.0.0.1:8080, without /v1")
   }
 
-  /// Reads a service account and the accounts on the way to it.
+  /// Parses a service account and the accounts that lead to it.
   static func serviceAccount(_ text: String) throws -> ServiceAccountChain {
     try ServiceAccountChain(text).orExpecting(ServiceAccountChain.expectation)
   }
 
-  /// Reads the name of a database.
   static func database(_ text: String) throws -> DatabaseName {
     try DatabaseName(parsing: text).orExpecting("projects/P/databases/D")
   }
 
-  /// Reads the name of a file or folder of this machine.
+  /// Parses the name of a file or folder on this machine.
   ///
   /// - Throws: `ValidationError` for an address.
   static func localFile(_ text: String) throws -> String {
@@ -305,7 +295,7 @@ enum TypedValue {
     return text
   }
 
-  /// Reads the name of a file or folder, which may be an address in Cloud Storage.
+  /// Parses the name of a file or folder, which may be an address in Cloud Storage.
   ///
   /// - Throws: `ValidationError` for any other address.
   static func file(_ text: String) throws -> String {

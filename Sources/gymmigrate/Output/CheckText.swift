@@ -1,7 +1,7 @@
 import Integrity
 import Synchronization
 
-/// What a check prints on standard output: a table at its end, or JSON as the findings come.
+/// The output of a check: a table at the end, or JSON as findings are made.
 final class CheckOutput: Sendable {
   private struct State {
     var report: IntegrityReport
@@ -30,7 +30,6 @@ final class CheckOutput: Sendable {
   /// Whether nothing was found.
   var isEmpty: Bool { state.withLock { $0.report.count == 0 } }
 
-  /// Takes a finding.
   func append(_ finding: IntegrityFinding) throws {
     try state.withLock { state in
       state.report.add(finding)
@@ -38,7 +37,7 @@ final class CheckOutput: Sendable {
     }
   }
 
-  /// Prints what is left: the table of a check that came to its end, or the end of the JSON, whatever ended it.
+  /// Prints what remains: the table of a completed check, or the end of the JSON, whatever ended the check.
   func end(_ summary: RunSummary) throws {
     try state.withLock { state in
       if state.stream == nil {

@@ -15,15 +15,15 @@ enum ColorChoice: String, CaseIterable {
   }
 }
 
-/// Whether standard output and standard error show colors: as `--color` says, else on a terminal, unless NO_COLOR is set
+/// Whether standard output and standard error show colors: as `--color` says, or else on a terminal unless NO_COLOR is set
 /// (https://no-color.org).
 ///
-/// It is read from the words of the process, because errors of the command line are printed, too.
+/// The option is read directly from the command line, because errors in the command line are also printed.
 enum Colors {
   static let output = areShown(on: 1)
   static let errors = areShown(on: 2)
 
-  /// The word before the message of an error.
+  /// The label before the message of an error.
   static var errorLabel: TerminalText { TerminalText("error:").colored(.red, if: errors) }
 
   private static func areShown(on descriptor: Int32) -> Bool {

@@ -1,6 +1,6 @@
 import Configuration
 
-/// What runs were billed, as tables.
+/// Tables of what runs were billed.
 enum CostText {
   static func lines(_ totals: CostTotals) -> [TerminalText] {
     if totals.lines.isEmpty { return [] }
@@ -27,7 +27,7 @@ enum CostText {
 
   private static func bytes(_ count: Int) -> String { "\(NumberText.grouped((count + 1023) / 1024)) KiB" }
 
-  /// To a hundredth of a cent, rounded up, so that the rows of small runs come to their sum.
+  /// Rounded up to a hundredth of a cent, so that the rows of small runs add up to their sum.
   private static func dollars(_ dollars: Double) -> String {
     let parts = Int(clamping: ((dollars * 1e8).rounded() / 1e4).rounded(.up))
     return "\(parts / 10_000).\(String(10_000 + parts % 10_000).dropFirst())"

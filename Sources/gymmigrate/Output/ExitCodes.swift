@@ -2,12 +2,12 @@ import Platform
 
 /// Maps how a command ended to its exit code.
 ///
-/// Success and its shades are small, errors are those of sysexits.h.
+/// Success and its variants have small numbers; errors have those of sysexits.h.
 enum ExitCodes {
   static let done: Int32 = 0
   static let differences: Int32 = 1
   static let incomplete: Int32 = 2
-  /// The reader of standard output has ended; as shells show SIGPIPE.
+  /// The reader of standard output has gone; the code is what shells report for SIGPIPE.
   static let brokenPipe = 128 + SIGPIPE
 
   static func code(of kind: Failure.Kind) -> Int32 {
@@ -35,7 +35,7 @@ enum ExitCodes {
     }
   }
 
-  /// The list that `--help` shows.
+  /// The list shown by `--help`.
   static let help = """
     EXIT CODES:
       0    done

@@ -1,9 +1,9 @@
 import ArgumentParser
 import FirestoreModels
 
-/// What `--help` says without a command, and `help TOPIC`: what commands have in common, said once.
+/// The output of `--help` without a command, and of `help TOPIC` for what commands have in common.
 enum HelpText {
-  /// The overview: every command in one line, by what people want to do.
+  /// The overview: every command in one line, by purpose.
   static var overview: String {
     var lines = [
       Gymmigrate.configuration.abstract,
@@ -24,7 +24,7 @@ enum HelpText {
     return lines.joined(separator: "\n")
   }
 
-  /// The commands by the titles of their sets, in the order of the first set of each title.
+  /// The commands by the titles of their sets, in the order in which the titles first occur.
   private static var groups: [(title: String, commands: [any ParsableCommand.Type])] {
     Gymmigrate.sets.reduce(into: []) { groups, set in
       if let index = groups.firstIndex(where: { $0.title == set.title }) {
@@ -35,7 +35,7 @@ enum HelpText {
     }
   }
 
-  /// What commands have in common.
+  /// Subjects that commands have in common.
   enum Topic: String, CaseIterable {
     case connection, reading, writing, output, variables
     case exitCodes = "exit-codes"
@@ -80,7 +80,7 @@ enum HelpText {
     }
   }
 
-  /// What the parser says of a group of options, those that the help of commands leaves out too.
+  /// The parser's help for a group of options, including those hidden in the help of commands.
   private static func options(_ group: any ParsableArguments.Type) -> String {
     let help = group.helpMessage(includeHidden: true)
     guard let start = help.firstRange(of: "OPTIONS:\n") else { return help }
@@ -89,9 +89,9 @@ enum HelpText {
     return String(options[..<end])
   }
 
-  /// The text for a command line that asks for an overview or a topic; nil for any other.
+  /// Returns the text for a command line that requests an overview or a topic; nil for any other.
   ///
-  /// - Throws: `.usage` for help on what there is not.
+  /// - Throws: `.usage` for an unknown topic.
   static func answer(to arguments: [String]) throws(Failure) -> String? {
     switch arguments.count {
     case 0: return overview

@@ -1,12 +1,12 @@
 import Transfer
 
-/// What an import prints beside its counts.
+/// What an import prints besides its counts.
 enum ImportText {
-  /// How many fields are shown.
+  /// The number of fields to show.
   private static let shown = 20
 
-  /// What a dry run would change of the documents that are there, field by field, how many documents were left alone for each reason,
-  /// and which are new, so that an id that is mistyped is seen; nil where there is nothing of these.
+  /// Describes what a dry run would do: changes to existing documents by field, documents left alone by reason, and new
+  /// documents, so that mistyped IDs are noticed; nil if there is nothing to report.
   static func report(_ found: ForeseenChanges, leftAlone codes: [String: Int]) -> TerminalText? {
     let counts = [
       (found.documents, "to update"), (codes.values.reduce(0, +), "left alone"), (found.created, "to create"),
@@ -48,7 +48,7 @@ enum ImportText {
     case "conflict", "too-many-deletions": ""
     case _ where code.hasPrefix(FirestoreError.noDocument):
       " (look at the ids; --validate warn makes such documents all the same)"
-    // The codes of the service, and of what could not be read, are in capitals; the others are the schema's.
+    // The codes of the service, and of what could not be read, are in upper case; the others are the schema's.
     case _ where code.utf8.allSatisfy { $0 < UInt8(ascii: "a") }: ""
     default: " (--validate warn imports such all the same)"
     }

@@ -26,12 +26,11 @@ extension StandardOutput {
 }
 
 extension JSONWriter {
-  /// Writes documents as JSON Lines have them, of an array.
+  /// Writes documents as elements of an array, in the form of JSON Lines.
   mutating func documents(_ documents: [RawDocument]) {
     for document in documents { self.document(document, in: nil, times: false) }
   }
 
-  /// Writes a member with document counts.
   mutating func member(_ name: StaticString, _ counts: DocumentCounts) {
     key(name)
     object { json in
@@ -44,7 +43,7 @@ extension JSONWriter {
 }
 
 extension RunSummary {
-  /// One object: an array under a name, then the members of the summary.
+  /// Returns one object: a named array, followed by the members of the summary.
   func json<Element>(
     after name: StaticString,
     _ elements: [Element],
@@ -59,7 +58,7 @@ extension RunSummary {
 }
 
 extension TerminalText {
-  /// Makes a line of cells with tabs in between.
+  /// Creates a line of tab-separated cells.
   init(cells: [String]) {
     self = cells.map { TerminalText($0) }.joined(separator: "\t")
   }

@@ -1,13 +1,12 @@
 import Configuration
 import MigrationEngine
 
-/// The ledger as text.
 enum LedgerText {
   typealias Holder = (run: String, holder: String, isExpired: Bool)
 
-  /// One line per run, and who holds the lease.
+  /// One line per run, and the holder of the lease.
   ///
-  /// - Parameter place: How the commands that are offered reach the database.
+  /// - Parameter place: How suggested commands reach the database.
   static func lines(
     _ entries: [LedgerEntry],
     _ holder: Holder?,
@@ -36,7 +35,7 @@ enum LedgerText {
     return "\(lines.joined(separator: "\n"))\n"
   }
 
-  /// Whether a run blocks others and is not running.
+  /// Whether a run blocks others although it is not running.
   private static func isHalfWay(_ entry: LedgerEntry, _ holder: Holder?) -> Bool {
     guard entry.blocks else { return false }
     return holder.map { $0.isExpired || !$0.run.isIdentical(to: entry.run) } ?? true

@@ -10,7 +10,7 @@ enum ManagedText {
     ])
   }
 
-  /// All of an operation.
+  /// All details of an operation.
   static func lines(_ operation: ManagedOperation) -> TerminalText {
     let names = operation.collections.isEmpty ? "everything" : operation.collections.joined(separator: ", ")
     let isTransfer = operation.kind == .exportDocuments || operation.kind == .importDocuments
@@ -33,7 +33,7 @@ enum ManagedText {
     return "\(lines.joined(separator: "\n"))\n"
   }
 
-  /// `1,234 of 10,000 (12 %)`, or what is done if there is no estimate.
+  /// `1,234 of 10,000 (12 %)`, or the completed amount if there is no estimate.
   static func amount(_ amount: ManagedOperation.Amount) -> String {
     let done = NumberText.grouped(amount.completed)
     guard let estimated = amount.estimated, estimated > 0 else { return done }
@@ -41,7 +41,7 @@ enum ManagedText {
     return "\(done) of \(NumberText.grouped(estimated)) (\(percent) %)"
   }
 
-  /// `3.1 of 12.0 GB`, or what is done if there is no estimate.
+  /// `3.1 of 12.0 GB`, or the completed amount if there is no estimate.
   static func bytes(_ amount: ManagedOperation.Amount) -> String {
     let units: [(name: String, size: Double)] = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)]
     let largest = Double(max(amount.completed, amount.estimated ?? 0))

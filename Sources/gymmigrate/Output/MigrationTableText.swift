@@ -1,8 +1,8 @@
 import MigrationEngine
 
-/// What became of migrations in several environments, as text and as JSON.
+/// The state of migrations in several environments, as text and as JSON.
 enum MigrationTableText {
-  /// A row a migration, a column an environment.
+  /// One row per migration, and one column per environment.
   static func lines(_ table: MigrationTable) -> [TerminalText] {
     let rows = table.rows.map { row in
       [row.migration.name]

@@ -1,11 +1,11 @@
 import MigrationEngine
 
-/// What a plan or an apply prints of one migration.
+/// What a plan or an apply prints about one migration.
 enum MigrationText {
-  /// How many collections are shown.
+  /// The number of collections to show.
   private static let shown = 20
 
-  /// Totals a collection, reasons, findings, and the first differences field by field.
+  /// Totals per collection, reasons, findings, and the first differences by field.
   static func plan(_ report: MigrationReport) -> TerminalText {
     var lines: [TerminalText] = ["\(report.migration): \(toDo(report.changes))"]
     let changes = report.changes.byPattern
@@ -17,7 +17,7 @@ enum MigrationText {
     return "\(lines.joined(separator: "\n"))\n"
   }
 
-  /// What several migrations do together, by collection.
+  /// The combined changes of several migrations, by collection.
   static func together(_ totals: PlanTotals) -> TerminalText {
     var lines: [TerminalText] = ["In all: \(toDo(totals.changes))"]
     let collections = totals.changes.collections
@@ -62,7 +62,7 @@ enum MigrationText {
     return lines
   }
 
-  /// A document field by field: what is there, and what becomes of it.
+  /// A document's differences by field, before and after.
   static func example(_ change: Change) -> [TerminalText] {
     let (mark, color): (String, TextColor) =
       change.before == nil ? ("+", .green) : change.isDeletion ? ("-", .red) : ("~", .yellow)

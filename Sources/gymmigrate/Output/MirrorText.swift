@@ -1,8 +1,7 @@
 import Mirror
 
-/// What the commands of a mirror print.
 enum MirrorText {
-  /// The end of a pull.
+  /// The result of a pull.
   static func pulled(_ report: MirrorPull.Report, _ path: String) -> TerminalText {
     let moment = report.readTime.map { " as of \($0)" } ?? ""
     let verb = report.isNew ? "made" : "up to date"
@@ -37,7 +36,7 @@ enum MirrorText {
     return "\(lines.joined(separator: "\n"))\n"
   }
 
-  /// What a verification found.
+  /// The result of a verification.
   static func verification(_ found: MirrorVerification) -> TerminalText {
     let heading = ["collection", "mirror", "service", "same", "share"]
     let rows = found.collections.map { collection in
@@ -56,7 +55,7 @@ enum MirrorText {
     return "\(lines.joined(separator: "\n"))\n"
   }
 
-  /// A share with two decimals, rounded down, so that only all is 100.00 %.
+  /// A share with two decimals, rounded down, so that only a complete match is 100.00 %.
   private static func percent(_ share: Double) -> String {
     let hundredths = Int(share * 10_000)
     let rest = hundredths % 100

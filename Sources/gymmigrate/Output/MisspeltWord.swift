@@ -1,11 +1,11 @@
 import ArgumentParser
 import FirestoreModels
 
-/// A command or an option that does not exist.
+/// Finds commands and options that do not exist.
 enum MisspeltWord {
-  /// The first one of a command line that the parser did not take; nil where all are known, so that it is something else.
+  /// Returns a failure for the first unknown word of a command line that the parser refused; nil if all words are known.
   ///
-  /// A misspelt option makes other complaints of it: its value is taken for an argument.
+  /// The parser reports a misspelt option differently, because it takes the option's value for an argument.
   static func failure(in arguments: [String], below root: any ParsableCommand.Type) -> Failure? {
     let named = NamedCommand(of: arguments, below: root, enteringDefaults: false)
     let rest = arguments.dropFirst(named.words)
@@ -19,7 +19,7 @@ enum MisspeltWord {
     for word in rest.prefix(while: { $0 != "--" }) where word.hasPrefix("-") {
       let name = String(word.prefix { $0 != "=" })
       let isLong = name.hasPrefix("--")
-      // Of one letter nothing is near; several together, a number and a hyphen alone may be right.
+      // Single letters have no similar names; a cluster of several, a number or a lone hyphen may be valid.
       let isShort = name.count == 2 && name.last?.isLetter ?? false
       if isLong || isShort, !known.contains(name) {
         let command = Array(arguments.prefix(named.words))
@@ -30,9 +30,11 @@ enum MisspeltWord {
     return argument(Array(rest), after: Array(arguments.prefix(named.words)), below: root)
   }
 
-  /// The failure of a word that is no command behind another one, where the parser takes it for an argument; nil for another.
+  /// Returns a failure for a word after a command that is not a subcommand although the parser accepts it as an argument; nil for
+  /// any other word.
   ///
-  /// It is almost one that stands behind a hyphen for the parser, as `export-verify`, or all that there is has another name.
+  /// It is close to a command that the parser knows with a hyphen, such as `export-verify`, or the existing command has another
+  /// name.
   private static func argument(
     _ rest: [String],
     after parent: [String],
@@ -45,12 +47,12 @@ enum MisspeltWord {
     return isCalledSo || word.nearest(of: known) != nil ? failure("run", word, known, after: parent) : nil
   }
 
-  /// The failure to find a word among those that exist, with the one that was probably meant: spelled almost so, or, of a
-  /// command, of that name elsewhere, but of one behind another command only there.
+  /// Returns the failure to find a word among the existing ones, with the one that was probably meant: a similar one, or a
+  /// command of that name elsewhere; after another command, only a similar one there.
   ///
   /// - Parameters:
-  ///   - parent: The words of a command that the word stands behind.
-  ///   - command: The words of the command whose option it is meant to be.
+  ///   - parent: The words of the command after which the word stands.
+  ///   - command: The words of the command that the option is meant for.
   static func failure(
     _ operation: String,
     _ word: String,
@@ -66,7 +68,7 @@ enum MisspeltWord {
     let option = optionSynonyms[word].flatMap { known.contains($0) ? $0 : nil }
     let other = synonyms[name] ?? (parent.isEmpty ? place(of: word) : nil)
     let meant = (isOption ? near ?? option : near ?? other).map { "Did you mean \($0)?" }
-    // What a group has is a short list; what the program has is not.
+    // A group has few subcommands to list; the program has too many.
     let isListed = meant == nil || !parent.isEmpty && !known.isEmpty
     let all = isListed ? overview(known, after: parent, of: command) : nil
     return Failure(
@@ -78,13 +80,13 @@ enum MisspeltWord {
     )
   }
 
-  /// The only name that begins with a word of three letters or more.
+  /// Returns the only name that begins with a word of at least three letters.
   private static func beginning(with word: String, of known: [String]) -> String? {
     let names = known.filter { $0.hasPrefix(word) }
     return names.count == 1 && word.filter(\.isLetter).count >= 3 ? names.first : nil
   }
 
-  /// What there is instead.
+  /// Returns what exists instead.
   private static func overview(
     _ known: [String],
     after parent: [String],
@@ -95,7 +97,7 @@ enum MisspeltWord {
     return "'gymmigrate \(parent.joined(separator: " "))' has \(known.joined(separator: ", "))."
   }
 
-  /// What other tools call it.
+  /// The names that other tools use.
   private static let synonyms = [
     "rollback": "migrate undo", "revert": "migrate undo", "backup": "export", "dump": "export",
     "load": "import",
@@ -116,13 +118,13 @@ enum MisspeltWord {
     "--sort": "--order-by", "--html": "--output",
   ]
 
-  /// The first command of that name below another one: `migrate undo` for `undo`.
+  /// Returns the first subcommand with a name: `migrate undo` for `undo`.
   private static func place(of word: String) -> String? {
     NamedCommand.all(below: Gymmigrate.self).first { $0.words.count == 2 && $0.words[1] == word }?
       .words.joined(separator: " ")
   }
 
-  /// The options that the help of a command names.
+  /// Returns the options in the help of a command.
   private static func options(of command: any ParsableCommand.Type) -> [String] {
     let help = Gymmigrate.helpMessage(for: command, includeHidden: true)
     let words = help.split { !($0.isLetter || $0.isNumber || $0 == "-") }.map(String.init)
@@ -132,8 +134,8 @@ enum MisspeltWord {
 }
 
 extension String {
-  /// The sentence about the name that was probably meant by this one, behind a space, empty where none is near; nil for a name
-  /// that is known.
+  /// Returns a sentence about the name that was probably meant by this one, after a space, empty if there is none; nil for a
+  /// known name.
   func unknown(among known: Set<String>) -> String? {
     if known.contains(self) { return nil }
     return nearest(of: known.sorted()).map { " Did you mean '\($0)'?" } ?? ""

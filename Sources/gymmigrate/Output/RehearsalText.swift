@@ -1,7 +1,6 @@
 import Configuration
 import MigrationEngine
 
-/// What a rehearsal prints.
 enum RehearsalText {
   /// - Throws: `.cannotWrite`.
   static func write(_ rehearsal: Rehearsal, at prices: PriceList, asJSON: Bool) throws(Failure) {

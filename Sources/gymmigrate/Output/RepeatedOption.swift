@@ -1,10 +1,10 @@
 import FirestoreModels
 
-/// An option for a list that is given twice: the parser would take the last one, and leave out what the others name.
+/// A list option that is given twice: the parser would only use the last one, and silently ignore the others.
 enum RepeatedOption {
   private static let lists = ["--collection", "--fields", "--order-by", "--ignore-fields", "--environments"]
 
-  /// The failure of the first one that is repeated; nil where none is.
+  /// Returns a failure for the first repeated option; nil if there is none.
   static func failure(in arguments: [String]) -> Failure? {
     let names = arguments.prefix { $0 != "--" }.map { String($0.prefix { $0 != "=" }) }
     guard let name = lists.first(where: { list in names.count { $0.isIdentical(to: list) } > 1 }) else {

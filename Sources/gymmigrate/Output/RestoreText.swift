@@ -1,8 +1,7 @@
 import Restoration
 
-/// What a restore says.
 enum RestoreText {
-  /// What was written since, then what is to be done, a line per collection.
+  /// What was written since, followed by what is to be done, one line per collection.
   static func plan(_ report: RestoreReport) -> [TerminalText] {
     let lines = report.rows.map { row -> TerminalText in
       "\(row.name): \(NumberText.grouped(row.creates)) to create, \(NumberText.grouped(row.updates)) to update, \(NumberText.grouped(row.deletes)) to delete\(kept(row))"
@@ -10,7 +9,7 @@ enum RestoreText {
     return [since(report.numbers)] + (lines.isEmpty ? [nothing] : lines)
   }
 
-  /// What was done, a line per collection; what was written since is said before it.
+  /// What was done, one line per collection; what was written since is printed earlier.
   static func done(_ report: RestoreReport) -> [TerminalText] {
     let lines = report.rows.map { row -> TerminalText in
       "\(row.name): \(NumberText.grouped(row.creates)) created, \(NumberText.grouped(row.updates)) updated, \(NumberText.grouped(row.deletes)) deleted\(kept(row))\(row.conflicts == 0 ? "" : ", \(NumberText.grouped(row.conflicts)) conflicts")"

@@ -1,14 +1,13 @@
 extension RunRecord {
-  /// Whether it only showed what it would do.
+  /// Whether the run only showed what it would do.
   fileprivate var isDryRun: Bool {
     guard !writes, let kind = job?.kind else { return false }
     return Invocation.current.jobs.contains { $0.kind.isIdentical(to: kind) && !$0.onlyReads }
   }
 }
 
-/// Past runs as text.
 enum RunText {
-  /// A table with a heading: id, environment, status, what a run wrote and left, the command.
+  /// A table with a heading: ID, environment, status, what a run wrote and left, and the command.
   static func table(_ entries: [RunHistory.Entry]) -> [TerminalText] {
     let rows = entries.map { entry in
       let counts = entry.ending.map { SummaryText.counts($0.totals) } ?? ""
@@ -19,11 +18,11 @@ enum RunText {
     return TerminalText.aligned([["run", "environment", "status", "documents", "command"]] + rows)
   }
 
-  /// What a run read beside its environment: another one, or the first of its files.
+  /// What a run read besides its environment: another environment, or the first of its files.
   private static func input(of record: RunRecord) -> String {
     let source = record.source.map(\.environment)
       .flatMap { $0.isIdentical(to: record.environment) ? nil : ", from \($0)" }
-    // What the command names is there already: a migration by its file or by its name.
+    // What the command already names, a migration by file or by name, is not repeated.
     let named = Set(record.command.split(separator: " ").map { UTF8Key(String($0)) })
     let paths = record.inputs.map(\.path).filter { path in
       let name = FilePaths.name(of: path)
@@ -35,12 +34,12 @@ enum RunText {
     return "\(source ?? ""), \(name.isEmpty ? path : name)\(more)"
   }
 
-  /// The warning about a journal with a line that was cut off.
+  /// The warning about a journal with a truncated line.
   static func torn(_ line: Int, _ path: String) -> String {
     "\(path): line \(line) was cut off, as by a full disk, and is stepped over. What became of its document is looked up."
   }
 
-  /// All of it.
+  /// All details of a run.
   static func lines(_ entry: RunHistory.Entry, history: RunHistory, stateDir: String) -> [TerminalText] {
     let record = entry.record
     var lines: [TerminalText] = [

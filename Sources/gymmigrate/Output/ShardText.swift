@@ -1,6 +1,5 @@
 import Shards
 
-/// Sharded runs as text.
 enum ShardText {
   /// What was planned, and how to continue.
   static func planned(_ plan: ShardPlan, at place: ShardPlace) -> [String] {
@@ -16,7 +15,7 @@ enum ShardText {
     ]
   }
 
-  /// One line per task, and one about all.
+  /// One line per task, and one for all.
   static func lines(_ plan: ShardPlan, _ state: ShardState) -> [TerminalText] {
     var lines = state.tasks.map { task -> TerminalText in
       let who = task.holder.map { holder in
@@ -45,7 +44,6 @@ enum ShardText {
     }
   }
 
-  /// The state as JSON.
   static func json(_ plan: ShardPlan, _ state: ShardState) -> [UInt8] {
     JSONWriter.object { json in
       json.member("runId", plan.run)

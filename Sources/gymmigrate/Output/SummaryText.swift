@@ -1,12 +1,12 @@
 import Configuration
 import Platform
 
-/// The exit of a command whose summary was printed already.
+/// The exit of a command whose summary has already been printed.
 typealias ExitStatus = ExitCode
 
-/// The last lines that a command says.
+/// The last lines of a command's output.
 enum SummaryText {
-  /// `users: 400 read, 264 written, 128 unchanged, 8 rejected (review 43)`, one line per collection and one in all.
+  /// `users: 400 read, 264 written, 128 unchanged, 8 rejected (review 43)`, one line per collection and one for the total.
   static func lines(_ summary: RunSummary) -> [String] {
     var lines = summary.collections.map { collection in
       let file = collection.file.map { " -> \($0)" } ?? ""
@@ -29,7 +29,7 @@ enum SummaryText {
     return lines
   }
 
-  /// How it ended: `Done`, or `Done, 43 for review, 8 rejected,` where something is left for a person.
+  /// How the run ended: `Done`, or `Done, 43 for review, 8 rejected,` if something is left for a person.
   private static func ending(_ summary: RunSummary) -> String {
     switch summary.status {
     case .done: return "Done"
@@ -42,7 +42,7 @@ enum SummaryText {
     }
   }
 
-  /// What a list of a run is for, by its name; empty for any other file.
+  /// The purpose of a run's list, by its name; empty for any other file.
   static func purpose(of list: String) -> String {
     switch list.split(separator: "/").last {
     case "plan.jsonl": " (the whole plan)"
@@ -53,7 +53,7 @@ enum SummaryText {
     }
   }
 
-  /// The line of the bill; none where nothing was billed.
+  /// The line of the bill; empty if nothing was billed.
   static func bill(_ billed: Cost, _ perhaps: Cost) -> [String] {
     if billed == Cost() { return [] }
     let more =
@@ -63,14 +63,14 @@ enum SummaryText {
 
   static func counts(_ counts: DocumentCounts) -> String {
     var counts = counts
-    // What was created is new anyway.
+    // Created documents are new anyway.
     if counts.new == counts.created { counts.new = 0 }
     let shown = counts.members.enumerated().filter { $0.offset == 0 || $0.element.count > 0 }
     return shown.map { "\(NumberText.grouped($0.element.count)) \($0.element.name)" }.joined(separator: ", ")
   }
 }
 
-/// The command line as it can be typed again.
+/// Command lines as they can be typed again.
 enum CommandLineText {
   static var workingDirectory: String {
     guard let path = getcwd(nil, 0) else { return "." }
@@ -78,7 +78,7 @@ enum CommandLineText {
     return String(cString: path)
   }
 
-  /// Words as a shell takes them.
+  /// Words quoted for a shell.
   static func quoted(_ words: [String]) -> String { words.map { quoted($0) }.joined(separator: " ") }
 
   private static func quoted(_ argument: String) -> String {
@@ -90,7 +90,7 @@ enum CommandLineText {
     return "'\(argument.replacing("'", with: "'\\''"))'"
   }
 
-  /// A word with control characters, which would be commands on a terminal, as bash, ksh and zsh take it: `$'a\x0ab'`.
+  /// A word with control characters, which a terminal would interpret, in the notation of bash, ksh and zsh: `$'a\x0ab'`.
   private static func escaped(_ argument: String) -> String {
     var text = "$'"
     for scalar in argument.unicodeScalars {

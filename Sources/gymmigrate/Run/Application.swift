@@ -4,10 +4,10 @@ import Mirror
 import Schema
 import Transfer
 
-/// An application that comes along: what it adds to a program that knows no data of its own.
+/// A built-in application, which extends a program that by itself is independent of any data.
 ///
-/// `RegisteredApplication` names the one that is registered. Commands find it as ``Invocation/application``, and ask whether
-/// the data are its own: ``Invocation/application(of:)``.
+/// `RegisteredApplication` names the registered one. Commands access it as ``Invocation/application``, or as
+/// ``Invocation/application(of:)`` if the data must be its own.
 protocol Application: Sendable {
   associatedtype ExportOptions: ExportAdditions
   associatedtype MigrationOptions: MigrationAdditions
@@ -16,39 +16,39 @@ protocol Application: Sendable {
   /// The name of its schema, for `schema:` and `--schema`.
   static var name: String { get }
   static var schema: DatabaseSchema { get }
-  /// The schema's text, which one of one's own can be made from.
+  /// The text of its schema, which can serve as a template.
   static var schemaText: String { get }
-  /// The configuration of those who have no file.
+  /// The configuration that applies if there is no configuration file.
   static var environments: String { get }
-  /// A commented configuration to begin with.
+  /// A commented configuration to start from.
   static var sampleConfiguration: String { get }
   /// The rules of `check` beyond the schema.
   static var rules: any ApplicationRules { get }
-  /// What it asks of documents that an undo puts back together.
+  /// The rules for documents that an undo restores together.
   static var restoration: any RestorationRules { get }
-  /// The views of a mirror.
+  /// The views of its mirrors.
   static var views: [MirrorPull.View] { get }
-  /// The migrations that are applied by name only.
+  /// The migrations that are only applied by name.
   static var byNameOnly: [any Migration] { get }
-  /// The migrations of `migrate up` where there is no folder, in their order.
+  /// The migrations of `migrate up` without a folder, in order.
   static var folder: [any Migration] { get }
-  /// The fields that reviews make proposals for, a column of `review.csv` each.
+  /// The fields for which reviews make proposals, each a column of `review.csv`.
   static var reviewColumns: [String] { get }
   static var commands: CommandSet { get }
 
-  /// The migrations of `--all`, in their order.
+  /// Returns the migrations of `--all`, in order.
   ///
   /// - Parameter options: As ``MigrationAdditions/values``.
   static func migrations(_ options: [String: String]) throws(Failure) -> [any Migration]
 
-  /// What its options add to an export.
+  /// Returns what its options add to an export.
   ///
-  /// - Throws: `.usage` where the data are not the application's.
+  /// - Throws: `.usage` if the data are not the application's.
   static func addition(to job: ExportJob, of schema: DatabaseSchema) throws(Failure) -> ExportAddition
 }
 
 extension Application {
-  /// Every migration that comes along, with the settings that change least.
+  /// Returns all built-in migrations, with the settings that change the least.
   static func comingAlong() throws(Failure) -> [any Migration] { try migrations([:]) + byNameOnly }
 }
 
@@ -57,9 +57,9 @@ typealias ExportAddition = @Sendable (inout Export.Options) -> Void
 
 /// Options that an application adds to `export`.
 protocol ExportAdditions: ParsableArguments {
-  /// What is given, as records keep it: values by names of options.
+  /// The given values by option name, as stored in records.
   var values: [String: String] { get }
-  /// Refuses what does not go together with the rest of an export.
+  /// Refuses values that are incompatible with the rest of an export.
   func validate(_ job: ExportJob) throws
 }
 
@@ -70,14 +70,14 @@ protocol MigrationAdditions: ParsableArguments {
   func validate(_ choice: MigrationChoice) throws
 }
 
-/// Options by which `env init` writes the sample configuration of an application.
+/// Options that let `env init` write the sample configuration of an application.
 protocol ConfigurationAdditions: ParsableArguments {
   var isChosen: Bool { get }
 }
 
-/// Commands that belong together, so that a reader can skip all of them, and the jobs that records may hold of them.
+/// Related commands, and the jobs that records may contain for them.
 struct CommandSet: Sendable {
-  /// What people want to do with them, as the overview says it.
+  /// The purpose of the commands, as shown in the overview.
   var title: String
   var commands: [any ParsableCommand.Type]
   var jobs: [any Job.Type] = []

@@ -9,21 +9,21 @@ struct CommandContext: Sendable {
   let traffic: TrafficCounter
   let progress: Progress
   let counts: RunCounts
-  /// Asked before each commit whether it may be sent.
+  /// Decides before each commit whether it may be sent.
   let gate: CommitGate
-  /// The environments, with the addresses that they were reached at.
+  /// The environments, with the addresses at which they were reached.
   let sides = Locked<(target: DatabaseEnvironment?, source: DatabaseEnvironment?)>((nil, nil))
-  /// Why standard output could not take what a run that writes reported.
+  /// Why standard output could not receive the report of a run that writes.
   let unprinted = Locked<Failure?>(nil)
-  /// The journal, once there is one.
+  /// The journal, once it exists.
   let journal = Locked<Journal?>(nil)
 
-  /// Whether something of the run may be written.
+  /// Whether the run may have written anything.
   var hasWritten: Bool { journal.withLock { $0 }.map { !$0.isEmpty } ?? false }
 
-  /// Runs `body` with a client for an environment; the embedded store is up meanwhile where that is meant.
+  /// Runs `body` with a client for an environment, starting the embedded store if that is meant.
   ///
-  /// - Parameter other: A connection that is open already: both sides share one embedded store.
+  /// - Parameter other: A connection that is already open; both sides share one embedded store.
   func withConnection<Result: Sendable>(
     _ environment: DatabaseEnvironment,
     _ options: ConnectionSettings,
@@ -66,7 +66,7 @@ struct CommandContext: Sendable {
       )
       do {
         let result = try await body(Connection(environment: environment, client: client, signer: signer))
-        // Its requests are of no bill, and its server ends here.
+        // Its requests are not billed, and its server ends here.
         if options.isScratch == true { await caller.traffic.account.settleAll(by: clock) }
         return result
       } catch let failure as Failure where failure.service?.status == .invalidArgument {
@@ -75,7 +75,7 @@ struct CommandContext: Sendable {
     }
   }
 
-  /// Returns what `body` does, once what it asked for is billed.
+  /// Returns the result of `body` once its requests have been billed.
   func settled(_ body: () async throws -> CommandResult) async throws -> CommandResult {
     do {
       let result = try await body()
@@ -87,7 +87,7 @@ struct CommandContext: Sendable {
     }
   }
 
-  /// The embedded store has its address only once it is up.
+  /// The embedded store only has an address once it is running.
   private func note(_ environment: DatabaseEnvironment, _ endpoint: String) {
     sides.withLock { sides in
       if sides.target == environment { sides.target?.endpoint = endpoint }
@@ -97,8 +97,9 @@ struct CommandContext: Sendable {
 }
 
 extension Failure {
-  /// What the service refused every request for, where that is the id of the database: other servers may take other ids, so
-  /// it is asked first.
+  /// Explains that the service refused every request because of the database ID.
+  ///
+  /// The request is sent first, because other servers may accept other IDs.
   fileprivate func explained(by database: DatabaseName) -> Failure {
     if database.hasValidID { return self }
     return Failure(

@@ -1,30 +1,29 @@
 import Transfer
 
-/// What a command found, apart from its counts.
+/// The results of a command, apart from its counts.
 struct CommandResult: Sendable {
   var status = RunSummary.Status.done
   var readTime: Timestamp?
-  /// Lists that have something in them, to be named at the end.
+  /// Lists that are not empty, to be named at the end.
   var lists: [String] = []
-  /// What the command adds to the summary, as what a comparison found.
+  /// What the command adds to the summary, such as the result of a comparison.
   var sections: [any SummarySection] = []
-  /// What was released, of `migrate unlock`.
+  /// What `migrate unlock` released.
   var release: RunSummary.Release?
-  /// The command that applies exactly what was planned; nil where nothing was, or nothing is to do.
+  /// The command that applies exactly what was planned; nil if nothing was planned, or nothing is to be done.
   var applies: String?
-  /// A sentence with the command that comes next; nil for none.
+  /// A sentence with the command to run next; nil for none.
   var offer: String?
-  /// What the service bills at most, of a plan and of a copy.
+  /// For a plan or a copy, the maximum cost.
   var cost: CostEstimate?
-  /// How many documents each migration deletes, of a plan.
+  /// For a plan, the number of documents that each migration deletes.
   var deletions: [String: Int] = [:]
   /// The columns of a part of a table.
   var columns: [String]?
-  /// The number of findings of each rule that has any, of a check.
+  /// For a check, the number of findings of each rule that has any.
   var findings: [String: Int]?
 }
 
-/// How a run ended.
 struct RunEnding: Sendable {
   var summary: RunSummary
   var result = CommandResult()

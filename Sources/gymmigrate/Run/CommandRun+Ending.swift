@@ -3,9 +3,9 @@ import Logging
 import Transfer
 
 extension CommandRun {
-  /// Runs `work`, and reports how it ended: as text, in the summary and by the exit code.
+  /// Runs `work`, and reports how it ended: as text, in the summary, and by the exit code.
   ///
-  /// - Returns: The ending, of a run that ended in 0 or is a part of a sharded one.
+  /// - Returns: The ending, for a run that ended with 0 or is a part of a sharded one.
   func conclude(
     run: RunDirectory?,
     _ work: (CommandContext) async throws -> CommandResult
@@ -31,7 +31,7 @@ extension CommandRun {
     }
     context.progress.end()
     describe(&ending.summary, context, seconds: context.clock.now() - began)
-    // The bytes of earlier processes are not known.
+    // The bytes transferred by earlier processes are not known.
     if run?.isResumed ?? false { ending.summary.units = nil }
     ending.keep(context.traffic.account)
     recordCost(of: ending, context)
@@ -72,7 +72,7 @@ extension CommandRun {
     let billed = context.traffic.account.billed
     (summary.billed, summary.perhapsBilled) = (billed.known, billed.uncertain)
     let configuration = try? EnvironmentResolver(connection).configuration()
-    // Where one side is of another edition, the bytes are not told apart.
+    // If the two sides have different editions, their bytes cannot be told apart.
     let sides = [target, source].compactMap { $0 }
     let isEnterprise = sides.allSatisfy { side in
       (try? configuration?.environment(named: side.name))?.edition == "enterprise"
@@ -83,10 +83,12 @@ extension CommandRun {
     summary.durationSeconds = seconds
   }
 
-  /// Adds what was billed to the ledger of costs, in a state folder that is there; also in one that is not, of a part, whose run is
-  /// elsewhere, and where a bound for the day goes by it.
+  /// Adds the bill to the ledger of costs if the state folder exists.
+  ///
+  /// A missing folder is created for a part, whose run is elsewhere, and for an environment with a daily limit, which depends on
+  /// the ledger.
   private func recordCost(of ending: RunEnding, _ context: CommandContext) {
-    // A copy for a while costs where it was copied from.
+    // Work on a temporary copy is billed to the database it was copied from.
     let place = connection.isScratch == true ? source ?? connection : connection
     let stateDir = place.stateDir
     let billed = context.traffic.account.takeUnrecorded()
@@ -95,7 +97,7 @@ extension CommandRun {
     let (target, source) = context.sides.withLock { $0 }
     // The target of a comparison may be files.
     let billedSide = connection.isScratch == true ? source : target ?? source
-    // A session names the embedded store as a server; beside it a source may be billed.
+    // A session describes the embedded store as a server; its source may still be billed.
     let isEmbedded = source == nil && (try? EnvironmentResolver(place).environment().isEmbedded) ?? false
     let named = billedSide.flatMap { side in
       try? EnvironmentResolver(place).configuration().environment(named: side.name)
@@ -119,7 +121,7 @@ extension CommandRun {
         usd: dollars(billed, in: environment)
       )
       (record.bytesIn, record.bytesOut) = bytes
-      // What was written was a copy for a while, or a mirror.
+      // The writes were to a temporary copy or a mirror.
       if connection.isScratch == true || billed.writes + billed.deletes == 0 { record.leaveOutWrites() }
       if connection.isScratch == true {
         record.source = nil
@@ -156,7 +158,7 @@ extension CommandRun {
     }
     let mayBeDone = ending.failure.map(\.isRefusalOfAll) ?? true
     if mayBeDone, let run = ending.run, job?.job.canUndo ?? false, context.counts.totals.written > 0 {
-      // Of an import nobody thinks as of a migration.
+      // An import is not a migration in people's minds.
       let group = job?.job is ImportJob ? "runs" : "migrate"
       logger.notice("To undo: \(command([group, "undo", run.id]))")
     }
@@ -168,9 +170,9 @@ extension CommandRun {
         try StandardOutput.write(line: summary.json)
       }
     } catch  where ending.failure != nil {
-      // What ended the command says more than that its end could not be printed.
+      // The error that ended the command is more important than the failure to print its end.
     } catch let failure as Failure where context.hasWritten {
-      // Who changed a database is told that the end was lost.
+      // Since the database has changed, the lost output is reported.
       logger.error("\(failure)")
       throw ExitStatus(ExitCodes.code(of: failure.kind))
     }
@@ -187,14 +189,14 @@ extension CommandRun {
     return Failure(.internal, "run \(name)", cause: "\(error)")
   }
 
-  /// Says what is left to do after an error.
+  /// Records what remains to be done after an error.
   private func note(_ ending: inout RunEnding, _ context: CommandContext) {
     switch remainder?() ?? .run {
     case .run:
       let isBounded = ending.failure?.isOfBound ?? false
       var mayPass = ending.failure?.mayPass(havingWritten: context.hasWritten) ?? false
       let isFinal = canGoOn(ending.run) && ending.failure?.isRefusalOfAll ?? false
-      // The same bound stops at the same place what begins anew.
+      // With the same limit, a new run would stop at the same place.
       if isFinal || isBounded && !canGoOn(ending.run) { mayPass = false }
       if job?.job.canResume ?? false { ending.summary.canResume = mayPass || context.hasWritten && !isFinal }
       if mayPass { ending.summary.resumeCommand = resumeCommand(ending.run, allowingMore: isBounded) }
@@ -203,14 +205,14 @@ extension CommandRun {
     }
   }
 
-  /// Whether a run keeps what it has done, so that it can be resumed.
+  /// Whether the run keeps its progress, so that it can be resumed.
   private func canGoOn(_ run: RunDirectory?) -> Bool {
     run != nil && writes && !inputs.contains(where: ImportSource.isStream)
   }
 
-  /// The command that does what is left: it resumes the run where that is possible, else repeats the command.
+  /// Returns the command that does what remains: it resumes the run if possible, and otherwise repeats the command.
   ///
-  /// - Parameter allowsMore: Whether it needs a larger bound on the bill.
+  /// - Parameter allowsMore: Whether a higher cost limit is required.
   private func resumeCommand(_ run: RunDirectory?, allowingMore allowsMore: Bool) -> String {
     guard let run, canGoOn(run) else {
       return CommandLineText.quoted(
@@ -225,7 +227,7 @@ extension CommandRun {
     return command(["runs", "resume", run.id] + bounds.flatMap { [$0, "MORE"] })
   }
 
-  /// The command that was given, which resumes the run and then makes the others.
+  /// The same command again, which resumes the run and then continues with the others.
   private func sameCommand(allowingMoreOf bounds: [String]) -> String {
     var words = Invocation.current.arguments.words
     for bound in bounds { words = words.without(bound) + [bound, "MORE"] }
@@ -233,7 +235,7 @@ extension CommandRun {
     return CommandLineText.quoted(["gymmigrate"] + words)
   }
 
-  /// A command about the run, with what it needs to find it and to write again.
+  /// A command about the run, with the options to find it and to write again.
   private func command(_ words: [String]) -> String {
     CommandLineText.quoted(
       ["gymmigrate"] + words
@@ -245,12 +247,12 @@ extension CommandRun {
 }
 
 extension RunSummary {
-  /// Whether its last lines say more than the error that ended it.
+  /// Whether the last lines say more than the error that ended the command.
   fileprivate var isWorthSaying: Bool { status != .failed || hasRun || !collections.isEmpty }
 }
 
 extension RunEnding {
-  /// Takes the result of a command that came to its end.
+  /// Takes the result of a completed command.
   fileprivate mutating func complete(_ counts: RunCounts, writes: Bool) throws(Failure) {
     summary.sections = result.sections
     summary.release = result.release
@@ -258,7 +260,7 @@ extension RunEnding {
     summary.readTime = result.readTime
     summary.cost = result.cost
     if writes { try counts.assertBalance() }
-    // A gap in the log is reported nowhere else.
+    // A gap in the log is not reported anywhere else.
     if let failure = run?.log.failure { throw failure }
     if summary.status == .done, writes, counts.totals.leavesSomething { summary.status = .incomplete }
     summary.exitCode = ExitCodes.code(of: summary.status)
@@ -266,7 +268,7 @@ extension RunEnding {
 
   fileprivate mutating func fail(_ failure: Failure) {
     self.failure = failure
-    // Who reads no more of what is printed stops it, as a signal does.
+    // A reader that closes standard output interrupts the command, like a signal.
     let isStopped =
       Interruption.wasReceived || failure.kind == .interrupted || Interruption.isBrokenPipe(failure)
     summary.status = isStopped ? .interrupted : .failed
@@ -274,7 +276,7 @@ extension RunEnding {
     summary.error = failure.description
   }
 
-  /// Keeps the summary; what ended the command says more than that this fails.
+  /// Saves the summary; a failure to do so is less important than the error that ended the command.
   fileprivate mutating func keep(_ account: Account) {
     do throws(Failure) {
       try account.close()
@@ -289,11 +291,11 @@ extension RunEnding {
 }
 
 extension Failure {
-  /// Whether the run it ended would be refused again, whenever it is resumed: one thing of it is not allowed, or its moment is past.
+  /// Whether a resumed run would always be refused again, because part of it is not permitted, or its read time is too old.
   fileprivate var isRefusalOfAll: Bool { isRefusal && (kind == .notPermitted || kind == .unavailable) }
 
-  /// Whether what it is about may be over when the same is done once more: not what is wrong with the command or its input, nor
-  /// a refusal of our own before anything was written.
+  /// Whether the same might succeed later: not after an error in the command or its input, nor after a refusal by gymmigrate
+  /// itself before anything was written.
   fileprivate func mayPass(havingWritten: Bool) -> Bool {
     switch kind {
     case .unavailable, .interrupted: true
@@ -302,7 +304,7 @@ extension Failure {
     case .tryLater where isOfBound: true
     case .notPermitted where isRefusal: false
     case .tryLater, .notPermitted, .configuration:
-      // What the service takes for a mistake stays one.
+      // What the service considers invalid remains invalid.
       havingWritten || service.map { $0.status != .invalidArgument } ?? false
     case .usage, .inputMalformed, .inputMissing, .internal, .rejected: false
     }
@@ -319,7 +321,7 @@ extension OutputSettings {
     }
   }
 
-  /// What says what there is to say, to a person and to a log file.
+  /// Returns a logger for the terminal and, if given, a log file.
   func logger(_ file: FileLogHandler? = nil) -> Logger {
     let terminal = TerminalLogHandler(format: logFormat, level: level, isColored: Colors.errors)
     return Logger(label: "gymmigrate") { _ in
@@ -328,7 +330,7 @@ extension OutputSettings {
     }
   }
 
-  /// The same without a summary, and with warnings only.
+  /// The same settings without a summary, and with warnings only.
   var silent: OutputSettings {
     var silent = self
     (silent.json, silent.quiet) = (false, true)

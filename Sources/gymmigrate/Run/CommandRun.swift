@@ -5,51 +5,50 @@ import Schema
 import Shards
 import Transfer
 
-/// Runs one command from its options to its summary: the environment, the guards before a write, the run directory, the
-/// counts, and the last lines.
+/// Runs one command from its options to its summary: the environment, the guards before a write, the run's folder, the counts,
+/// and the last lines of output.
 struct CommandRun {
   let name: String
   var connection: ConnectionSettings
   let output: OutputSettings
-  /// What is done, of a command whose run can be resumed or divided.
+  /// The job, for a command whose run can be resumed or divided.
   var job: JobRun?
   /// What a person confirmed; nil for a command that only reads.
   var confirmation: Confirmation?
-  /// Where it reads, of a command that reads one database and writes another.
+  /// The source, for a command that reads one database and writes another.
   var source: ConnectionSettings?
-  /// The files that it reads.
   var inputs: [String] = []
-  /// The SHA-256 of those that it has read already, by their paths.
+  /// The SHA-256 of input files that were already read, by path.
   var digests: [String: String] = [:]
 
-  /// The files or folders given instead of environments, of a command that takes either.
+  /// Files or folders given in place of environments, for a command that accepts either.
   var paths: (source: String?, target: String?) = (nil, nil)
-  /// Whether a run of the very same job that stopped before it was done is resumed, from the start, instead of a new one.
+  /// Whether to resume an unfinished run of exactly the same job, from the start, instead of beginning a new one.
   var resumesUnfinished = false
-  /// What is left after an error, of a command that knows better than its run.
+  /// What remains to be done after an error, for a command that knows more than its run.
   var remainder: (@Sendable () -> Remainder)?
-  /// Sections of the summary that are known only at the end, however the command ends; in place of counts.
+  /// Sections of the summary that are known only at the end, however the command ends; they replace counts.
   var sections: (@Sendable () -> [any SummarySection])?
-  /// Whether it works on documents, so that its last lines are their counts.
+  /// Whether the command works on documents, so that its last lines are their counts.
   var countsDocuments = true
-  /// What prints the end on standard output; nil: the summary with --json, else nothing.
+  /// Prints the end to standard output; if nil, the summary is printed with `--json`, and otherwise nothing.
   var printing: (@Sendable (RunSummary) throws -> Void)?
 
-  /// What is left after an error.
+  /// What remains to be done after an error.
   enum Remainder: Sendable {
-    /// The run itself, or the same command.
+    /// To resume the run, or repeat the command.
     case run
-    /// Another command does it.
+    /// To run another command.
     case command(String)
     case nothing
   }
 
-  /// Whether it has a journal.
+  /// Whether the command has a journal.
   var writes: Bool { job?.job.writes ?? false }
 
   /// Runs `body` with a folder for its lists, its log and its summary.
   ///
-  /// - Throws: `ExitCode` where it did not end in 0, but not of a part of a sharded run; ``Failure`` where it could not begin.
+  /// - Throws: `ExitCode` if it did not end with 0, except for a part of a sharded run; ``Failure`` if it could not begin.
   @discardableResult
   func perform(
     _ body: @escaping @Sendable (Session, RunDirectory) async throws -> CommandResult
@@ -59,7 +58,7 @@ struct CommandRun {
     return try await perform(on: environment, run: run) { try await body($0, run) }
   }
 
-  /// Runs `body` for a command that only reads, from two sides that are environments or not.
+  /// Runs `body` for a command that only reads from two sides, which need not be environments.
   ///
   /// - Throws: As ``perform(_:)``.
   func performReading(
@@ -90,14 +89,14 @@ struct CommandRun {
     }
   }
 
-  /// Runs `body` for a command that leaves nothing behind.
+  /// Runs `body` for a command without a run folder.
   ///
   /// - Throws: As ``perform(_:)``.
   func performWithoutRun(_ body: @escaping @Sendable (Session) async throws -> CommandResult) async throws {
     _ = try await perform(on: prepare(), run: nil, body)
   }
 
-  /// Takes files that are small: what they hold decides whether they are the same, and not when they were written.
+  /// Adds small input files, which are compared by content rather than by modification time.
   mutating func take(_ files: [String]) throws(Failure) {
     inputs = files
     for file in files { digests[file] = try SHA256Digest.hexadecimal(ofFileAt: file, decompresses: false) }
@@ -155,14 +154,14 @@ struct CommandRun {
     )
   }
 
-  /// The SHA-256 of the schema, whatever its file looks like; nil for a job that does not go by it.
+  /// The SHA-256 of the schema, regardless of the formatting of its file; nil for a job that does not use it.
   private func schemaDigest() throws(Failure) -> String? {
     guard job?.job.goesBySchema ?? false else { return nil }
     let schema = try EnvironmentResolver(connection).schema()
     return try SHA256Digest.checksum(of: Array(SchemaWriter.yaml(schema).utf8))
   }
 
-  /// The last run of the same job in the same database and folder, if it stopped before it was done.
+  /// Returns the last run of the same job in the same database and folder, if it stopped early.
   private func unfinished(in environment: DatabaseEnvironment) throws(Failure) -> RunRecord? {
     guard resumesUnfinished, writes, let job, job.part == nil else { return nil }
     let (own, folder) = (job.record, CommandLineText.workingDirectory)
@@ -253,7 +252,6 @@ struct CommandRun {
 }
 
 extension CommandRun {
-  /// A run of a job.
   init(_ job: JobRun, resumesUnfinished: Bool = false) {
     self.init(
       name: job.job.name,
@@ -268,7 +266,7 @@ extension CommandRun {
 }
 
 extension Failure {
-  /// The failure to resume a run whose `run.json` does not hold together.
+  /// The failure to resume a run whose `run.json` is inconsistent.
   static func damagedRecord(_ record: RunRecord, _ cause: String) -> Failure {
     Failure(
       .inputMalformed,

@@ -1,13 +1,13 @@
-/// Where a command works, and how loudly; its `--json` is its data.
+/// Options for where a command works and how verbosely; its `--json` prints its data.
 struct PrintingOptions: ParsableArguments {
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var verbosity: VerbosityOptions
 
-  /// Runs `body` for a command that leaves nothing behind.
+  /// Runs `body` for a command without a run folder.
   ///
   /// - Parameters:
   ///   - settings: The database; nil for that of the options.
-  ///   - silently: Whether warnings only are logged.
+  ///   - silently: Whether to log only warnings.
   ///   - counting: Whether the summary says how many documents were read.
   /// - Throws: As ``CommandRun/perform(_:)``.
   func perform(
@@ -24,7 +24,7 @@ struct PrintingOptions: ParsableArguments {
   }
 }
 
-/// Where a command works, and how loudly; its `--json` is the summary.
+/// Options for where a command works and how verbosely; its `--json` prints the summary.
 struct SummaryOptions: ParsableArguments {
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var logging: LoggingOptions
@@ -40,7 +40,7 @@ struct SummaryOptions: ParsableArguments {
   }
 }
 
-/// Where a command works and how loudly, how it writes, and what a person confirmed.
+/// Options for where a command works and how verbosely, how it writes, and what a person confirms.
 struct WritingOptions: ParsableArguments {
   @OptionGroup var summary: SummaryOptions
   @OptionGroup(title: "How it writes") var write: WriteOptions

@@ -6,7 +6,7 @@ import YAML
 /// Finds the configuration file, and the schema that it or an option names.
 struct ConfigurationResolver {
   private let options: ConfigurationChoice
-  /// Whether the database is one of the configuration, and so the schema that it says.
+  /// Whether the database is from the configuration, so that the configured schema applies to it.
   private let isConfigured: Bool
   private let invocation = Invocation.current
 
@@ -17,8 +17,8 @@ struct ConfigurationResolver {
 
   init(_ options: ConfigurationOptions) { self.init(options.choice) }
 
-  /// The configuration: `--config`, else `gymmigrate.yaml` here, else in the user's configuration folder, else what
-  /// is built in.
+  /// The configuration: `--config`, or else `gymmigrate.yaml` here, or else in the user's configuration folder, or else the
+  /// built-in one.
   func configuration() throws(Failure) -> Configuration {
     if let file = options.config, try invocation.configurations.read(file) == nil {
       throw Failure(.configuration, ConfigurationFiles.operation, path: file, cause: "there is no such file")
@@ -29,10 +29,10 @@ struct ConfigurationResolver {
     return try invocation.builtInConfiguration()
   }
 
-  /// Where configurations are looked for; the first that is there is used.
+  /// Where configurations are looked for; the first existing file is used.
   private var files: [String] {
     let home = invocation.variables["HOME"] ?? Self.homeOfUser
-    // One that is not absolute is not valid (the XDG Base Directory Specification).
+    // A path that is not absolute is invalid (XDG Base Directory Specification).
     let folder =
       invocation.variables["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
       ?? home.map { "\($0)/.config" }
@@ -41,14 +41,14 @@ struct ConfigurationResolver {
     }
   }
 
-  /// The home folder that the system has for the user, for a process without HOME.
+  /// The user's home folder according to the system, for a process without HOME.
   private static var homeOfUser: String? {
     getpwuid(geteuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }.flatMap {
       $0.isEmpty ? nil : $0
     }
   }
 
-  /// The configurations that are there beside the one that is used: what they protect is protected all the same.
+  /// Returns the existing configurations besides the one in use, because what they protect stays protected.
   func others(than used: Configuration) throws(Failure) -> [Configuration] {
     var others: [Configuration] = []
     for file in files where !file.isIdentical(to: used.file ?? "") {
@@ -65,7 +65,8 @@ struct ConfigurationResolver {
 
   // MARK: The schema
 
-  /// Which schema is meant: that of `--schema`, else of the configuration, as far as the database is one of its own; else none.
+  /// Returns the schema choice: that of `--schema`, or else, for a database from the configuration, the configured one; otherwise
+  /// none.
   ///
   /// - Throws: `.usage` for a word that is neither a file nor a name.
   func schemaChoice() throws(Failure) -> SchemaChoice {
@@ -81,9 +82,9 @@ struct ConfigurationResolver {
     )
   }
 
-  /// The schema of the data.
+  /// Returns the schema of the data.
   ///
-  /// - Throws: `.configuration` with the line and column of what is wrong in its file.
+  /// - Throws: `.configuration` with the line and column of an error in its file.
   func schema() throws(Failure) -> DatabaseSchema {
     switch try schemaChoice() {
     case .none: return .none
@@ -92,7 +93,7 @@ struct ConfigurationResolver {
     }
   }
 
-  /// The text of a schema: that of its file, with its comments.
+  /// Returns the text of a schema; if it has a file, including comments.
   func schemaText(of schema: DatabaseSchema) throws(Failure) -> String {
     guard let file = try schemaFile() else {
       return invocation.application(of: schema)?.schemaText ?? SchemaWriter.yaml(schema)
@@ -100,7 +101,7 @@ struct ConfigurationResolver {
     return try YAMLFile(file, kind: .configuration, operation: "read the schema").text()
   }
 
-  /// The schema's file; nil where it is built in or there is none.
+  /// Returns the schema's file; nil if it is built in or there is none.
   func schemaFile() throws(Failure) -> String? {
     if case .file(let path) = try schemaChoice() { return path }
     return nil

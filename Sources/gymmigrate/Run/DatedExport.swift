@@ -2,7 +2,7 @@ import Logging
 import Schema
 import Transfer
 
-/// One scheduled export: into a hidden folder, then under its name, then the marks, `latest` and the retention.
+/// One scheduled export: first into a hidden folder, then renamed, followed by marks, `latest` and retention.
 struct DatedExport {
   private let folders: any ScheduledExports
   private let files: FileAccess
@@ -10,11 +10,11 @@ struct DatedExport {
   private let movesMarks: Bool
   private let session: Session
 
-  /// Makes one.
+  /// Creates a scheduled export.
   ///
   /// - Parameters:
   ///   - files: The files that can be reached.
-  ///   - movesMarks: Whether the export takes collections whole or since their marks.
+  ///   - movesMarks: Whether the export covers collections entirely or since their marks.
   init(
     _ folders: any ScheduledExports,
     via files: FileAccess,
@@ -29,10 +29,10 @@ struct DatedExport {
     self.session = session
   }
 
-  /// Narrows the reads down to what is new; not where an increment would add to nothing.
+  /// Restricts the reads to what is new, unless an increment would have no earlier export.
   ///
-  /// - Parameter folders: Where it is exported to; nil for an export without a date.
-  /// - Returns: The kinds of collections that the schema and the files of the exports that it adds to have.
+  /// - Parameter folders: The folder of the exports; nil for an export without a date.
+  /// - Returns: The kinds of collections in the schema and in the files of the earlier exports.
   static func narrow(
     _ options: inout Export.Options,
     since: SinceChoice,
@@ -63,9 +63,9 @@ struct DatedExport {
       + series.flatMap { $0.manifest.files.compactMap { CollectionPath($0.collection) } }
   }
 
-  /// The marks of reads; nil for what is exported whole.
+  /// Returns the marks of reads; nil for collections that are exported entirely.
   ///
-  /// - Parameter series: The exports that an increment would add to.
+  /// - Parameter series: The exports that an increment would continue.
   private static func marks(
     _ reads: [CollectionRead],
     _ series: [DatedManifest],
@@ -85,12 +85,12 @@ struct DatedExport {
       }
       return reads.map { _ in nil }
     }
-    // Other exports, and those that were moved away since, have moved the marks, too.
+    // Other exports, including those that were moved away since, have also moved the marks.
     return moments.map { $0.map { min($0, mark) } }
   }
 
-  /// What the earlier exports of a folder tell of together, for an increment that lists what was deleted since; nil where that
-  /// cannot be known.
+  /// Returns what the earlier exports of a folder contain in total, for an increment that lists deletions; nil if that cannot be
+  /// determined.
   static func earlier(
     _ scope: Manifest.Scope,
     in folders: any ScheduledExports,
@@ -109,13 +109,13 @@ struct DatedExport {
         via: files
       )
     } catch let failure as Failure where failure.kind != .interrupted {
-      // The next increment lists it, once they can be read.
+      // The next increment lists the deletions once the earlier exports can be read.
       session.logger.warning("What was deleted is not listed, because of the earlier exports: \(failure)")
       return nil
     }
   }
 
-  /// Exports, by `export`, and does what comes after.
+  /// Performs an export with `export`, and what follows it.
   func run(
     _ options: Export.Options,
     _ export: (Export.Options) async throws -> Timestamp?
@@ -154,7 +154,7 @@ struct DatedExport {
     return moment
   }
 
-  /// The files by the names that they have now.
+  /// Updates the file names in the counts to the final folder.
   private func name(_ folder: String, insteadOf hidden: String) {
     for collection in session.counts.collections {
       guard let file = collection.file, let path = CollectionPath(collection.name), file.hasPrefix(hidden)

@@ -2,20 +2,20 @@ import Files
 import Platform
 import Transfer
 
-/// Google's Firestore emulator, which is started for one piece of work and ended with it.
+/// Google's Firestore emulator, started for one piece of work and ended with it.
 enum EmulatorProcess {
-  /// The variable that names the program.
+  /// The environment variable that names the program.
   private static let variable = "GYMMIGRATE_EMULATOR"
   private static let name = "cloud_firestore_emulator"
-  /// Where it is in a folder of the Cloud SDK.
+  /// Its place in a folder of the Cloud SDK.
   private static let placeInSDK = "platform/cloud-firestore-emulator/\(name)"
-  /// What it needs to know of the environment.
+  /// The environment variables that it needs.
   private static let variables: Set<String> = ["PATH", "HOME", "JAVA", "JAVA_HOME", "TMPDIR"]
-  /// The seconds that Java may take to start, on a busy machine, too.
+  /// The seconds that Java may take to start, even on a busy machine.
   private static let startTime = 120.0
 
-  /// Starts the emulator, answers once it listens, and ends it when nobody holds the other end of the pipe: at the end of the
-  /// work, and when this process is killed.
+  /// Starts the emulator, reports once it listens, and ends it when the other end of the pipe is closed: at the end of the work,
+  /// or when this process is killed.
   private static let script = """
     "$0" start --host=127.0.0.1 --port="$1" >"$2" 2>&1 </dev/null &
     until grep -qs 'is now running' "$2"; do kill -0 $! || exit 1; sleep 0.1; done
@@ -24,10 +24,10 @@ enum EmulatorProcess {
     kill 0
     """
 
-  /// Runs `body` with the address of an emulator that has no documents.
+  /// Runs `body` with the address of an empty emulator.
   ///
-  /// - Parameter folder: Where its log is written.
-  /// - Throws: `.inputMissing` where it is not installed; `.unavailable` where it does not start.
+  /// - Parameter folder: The folder for its log.
+  /// - Throws: `.inputMissing` if it is not installed; `.unavailable` if it does not start.
   static func withEmulator<Result>(
     in folder: String,
     _ body: (_ endpoint: String) async throws -> Result
@@ -102,7 +102,7 @@ enum EmulatorProcess {
     )
   }
 
-  /// The folder of the SDK that `bin/gcloud` is in, with a slash.
+  /// The SDK's folder, which contains `bin/gcloud`, with a slash.
   private static func sdk(of gcloud: String) -> String {
     gcloud.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).map { $0 + "/" }.joined()
   }

@@ -2,13 +2,13 @@ import Configuration
 import Transfer
 
 extension EnvironmentResolver {
-  /// What operations cost in the environment, as far as the configuration says.
+  /// Returns the prices of operations in the environment, as configured.
   func prices() throws(Failure) -> PriceList { try configuration().prices(of: environment()) }
 
-  /// Bounds the bill by options, and by what the configuration allows for a run and for the day.
+  /// Limits the bill by options, and by the configured limits per run and per day.
   ///
-  /// - Parameter caller: What asks the service for its edition and place, where a price depends on them; nil for no service.
-  /// - Throws: `.configuration` for a bound in dollars where an operation has no price.
+  /// - Parameter caller: Asks the service for its edition and location if a price depends on them; nil for no service.
+  /// - Throws: `.configuration` for a limit in dollars if an operation has no price.
   func limit(_ account: Account, in environment: DatabaseEnvironment, by caller: ServiceCaller?) async throws
   {
     let bound = options.bound ?? BillBound()
@@ -23,7 +23,7 @@ extension EnvironmentResolver {
     if limits.day.isNone { return }
     let used = try CostLedger(in: options.stateDir).billed(since: .startOfDay, of: environment)
     let billed = account.billed
-    // The bound is that of the whole run, with what it was billed before.
+    // The limit applies to the entire run, including what was billed before it was resumed.
     let day = limits.day.left(after: used, at: prices).raised(by: billed.known + billed.uncertain, at: prices)
     account.limit(to: day, at: prices, by: "'limits: day' \(place)", after: used)
   }
@@ -54,7 +54,7 @@ extension EnvironmentResolver {
 }
 
 extension Timestamp {
-  /// The beginning of today in UTC.
+  /// The beginning of the current day in UTC.
   fileprivate static var startOfDay: Timestamp {
     let now = Timestamp.now
     return Timestamp(seconds: now.seconds - now.seconds % 86_400) ?? now

@@ -4,7 +4,7 @@ import Mirror
 import Schema
 import Transfer
 
-/// Turns connection options, the configuration file and the environment variables into an environment and a client for it.
+/// Resolves connection options, the configuration file and environment variables to an environment and a client for it.
 struct EnvironmentResolver {
   let options: ConnectionSettings
   private let invocation = Invocation.current
@@ -20,7 +20,7 @@ struct EnvironmentResolver {
 
   init(_ options: ConnectionOptions) { self.init(options.settings) }
 
-  /// Whether the database is one of the configuration, as the schema is: a project that is only named is not.
+  /// Whether the database is from the configuration, so that its schema applies; a project that is only named is not.
   var isConfigured: Bool {
     let isNamed = options.environment != nil || options.mirror != nil || options.snapshot != nil
     return options.project == nil && (isNamed || variables["GOOGLE_CLOUD_PROJECT"] == nil)
@@ -29,13 +29,13 @@ struct EnvironmentResolver {
   /// The configuration in use.
   func configuration() throws(Failure) -> Configuration { try files.configuration() }
 
-  /// An environment that is known, as it is used but for its name, and the name of another one with the same database.
+  /// A known environment as it would be used, under its configured name, and the name of another one with the same database.
   struct Known {
     var environment: DatabaseEnvironment
     var same: String?
   }
 
-  /// The environments that are known, each with the endpoint that it is reached at and all that guards it.
+  /// Returns the known environments, with their endpoints and protection.
   func environments() throws(Failure) -> [Known] {
     let environments = try reached()
     return try environments.map { environment throws(Failure) in
@@ -51,7 +51,7 @@ struct EnvironmentResolver {
 
   private func reached() throws(Failure) -> [DatabaseEnvironment] {
     try configuration().environments.map { environment throws(Failure) in
-      // A protected one is not used while the variable is set.
+      // A protected environment is refused while the variable is set.
       if environment.isProtected { return environment }
       var reached = environment
       reached.endpoint = try emulator(of: environment) ?? environment.endpoint
@@ -59,7 +59,7 @@ struct EnvironmentResolver {
     }
   }
 
-  /// The endpoint of FIRESTORE_EMULATOR_HOST, for an environment that it stands in for; nil for any other.
+  /// Returns the endpoint in FIRESTORE_EMULATOR_HOST for an environment that it replaces; nil for any other.
   private func emulator(of environment: DatabaseEnvironment) throws(Failure) -> String? {
     guard let host = discovery.emulatorHost, environment.endpoint == nil, !environment.isEmbedded else {
       return nil
@@ -69,10 +69,10 @@ struct EnvironmentResolver {
 
   func schema() throws(Failure) -> DatabaseSchema { try files.schema() }
 
-  /// The schema's file; nil where it is built in or there is none.
+  /// Returns the schema's file; nil if it is built in or there is none.
   func schemaFile() throws(Failure) -> String? { try files.schemaFile() }
 
-  /// How the schema is chosen, in a word: a name, a file or none.
+  /// Returns the choice of the schema as a word: a name, a file or none.
   func schemaText() throws(Failure) -> String {
     switch try files.schemaChoice() {
     case .none: "none"
@@ -81,7 +81,7 @@ struct EnvironmentResolver {
     }
   }
 
-  /// The environment that is named, without what options replace in it; nil where none is.
+  /// Returns the named environment, without options that override parts of it; nil if none is named.
   func named() throws(Failure) -> DatabaseEnvironment? {
     if let paths = options.snapshot { return try snapshot(paths) }
     guard let name = options.environment else { return try options.mirror.map(mirror) }
@@ -111,12 +111,12 @@ struct EnvironmentResolver {
     return environment
   }
 
-  /// What the configuration says of a database that files are of.
+  /// Returns the configured storage bucket of a database that files belong to.
   func storageBucket(of database: DatabaseName) throws(Failure) -> String? {
     try configuration().environments.first { $0.database == database && !$0.isLocal }?.storageBucket
   }
 
-  /// The environment that is meant, with what the options replace in it.
+  /// Returns the environment to use, with the options that override parts of it.
   func environment() throws(Failure) -> DatabaseEnvironment {
     var environment: DatabaseEnvironment
     if let named = try named() {
@@ -153,7 +153,7 @@ struct EnvironmentResolver {
       }
       environment.endpoint = emulator
     }
-    // What the command line names comes before the configuration, of either kind.
+    // Credentials on the command line override those of the configuration, of either kind.
     if options.credentials != nil || options.accessTokenFile != nil {
       environment.credentials = options.credentials
     }
@@ -161,7 +161,7 @@ struct EnvironmentResolver {
     return try guarded(environment)
   }
 
-  /// An environment with the protection that applies to it.
+  /// Returns an environment with the protection that applies to it.
   private func guarded(_ environment: DatabaseEnvironment) throws(Failure) -> DatabaseEnvironment {
     let configuration = try configuration()
     return configuration.guarded(
@@ -171,7 +171,7 @@ struct EnvironmentResolver {
     )
   }
 
-  /// `--project`, else the project of GOOGLE_CLOUD_PROJECT; nil where neither is set.
+  /// Returns `--project`, or else the project in GOOGLE_CLOUD_PROJECT; nil if neither is set.
   private func namedProject() throws(Failure) -> String? {
     if let project = options.project { return project }
     guard let project = variables["GOOGLE_CLOUD_PROJECT"], !project.isEmpty else { return nil }
@@ -184,9 +184,9 @@ struct EnvironmentResolver {
     )
   }
 
-  /// Runs `body` with a caller for the environment; the embedded store is up meanwhile where that is meant.
+  /// Runs `body` with a caller for the environment, starting the embedded store if that is meant.
   ///
-  /// - Parameter snapshot: The documents that stand in for the environment; nil for a database.
+  /// - Parameter snapshot: The documents that replace the environment; nil for a database.
   func withCaller<Result: Sendable>(
     _ environment: DatabaseEnvironment,
     serving snapshot: Snapshot? = nil,
@@ -215,7 +215,7 @@ struct EnvironmentResolver {
       return try await body(environment.effectiveEndpoint, credentials.description, caller)
     }
     try await limit(traffic.account, in: environment, by: nil)
-    // Its port is open to every user of this machine, its token known to this process alone.
+    // Every user of this machine can reach its port, but only this process knows its token.
     let token = BearerToken.random()
     return try await withServer(
       of: environment,
@@ -255,17 +255,17 @@ struct EnvironmentResolver {
   /// The data file of the embedded store.
   private var dataFile: String { "\(options.stateDir)/local.sqlite" }
 
-  /// Who would sign, in words.
+  /// Describes whose credentials would be used.
   func signer(for environment: DatabaseEnvironment) throws(Failure) -> String {
     let name = environment.snapshot == nil ? dataFile : environment.name
     if environment.isEmbedded { return "the owner of \(environment.mirror ?? name)" }
     return try credentials(for: environment).description
   }
 
-  /// The credentials of an environment.
+  /// Returns the credentials for an environment.
   ///
-  /// Over plain HTTP nothing that is found by itself is sent, because an emulator needs none and the network
-  /// would see it.
+  /// Credentials that are found automatically are never sent over plain HTTP, because an emulator needs none and the network
+  /// would see them.
   private func credentials(for environment: DatabaseEnvironment) throws(Failure) -> Credentials {
     let isPlain = environment.effectiveEndpoint.hasPrefix("http://")
     let isNamed =
@@ -288,7 +288,7 @@ struct EnvironmentResolver {
     )
   }
 
-  /// Whether the endpoint is the one of FIRESTORE_EMULATOR_HOST.
+  /// Whether the endpoint is the one in FIRESTORE_EMULATOR_HOST.
   private func isEmulator(_ environment: DatabaseEnvironment) -> Bool {
     options.endpoint == nil && discovery.emulatorHost.map { environment.endpoint == "http://\($0)" } ?? false
   }

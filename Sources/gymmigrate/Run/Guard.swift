@@ -22,7 +22,7 @@ enum Guard {
     )
   }
 
-  /// Refuses to take documents unmasked out of an environment that they leave masked only.
+  /// Refuses to take unmasked documents from an environment that only permits masked ones to leave.
   ///
   /// - Throws: `.notPermitted`.
   static func assertMayLeave(_ environment: DatabaseEnvironment, isMasked: Bool) throws(Failure) {
@@ -52,9 +52,9 @@ enum Guard {
     )
   }
 
-  /// Asks on a terminal whether to continue; continues where nobody can answer.
+  /// Asks on a terminal whether to continue; continues if nobody can answer.
   ///
-  /// - Throws: `.notPermitted` where the answer is no.
+  /// - Throws: `.notPermitted` if the answer is no.
   static func ask(_ question: String, with options: Confirmation) throws(Failure) {
     if options.yes || !canAsk { return }
     guard try answer(question) else {
@@ -65,13 +65,13 @@ enum Guard {
   /// Whether a person can be asked.
   static var canAsk: Bool { isatty(0) == 1 && Terminal.standardError.isInteractive }
 
-  /// Asks a person; whether the answer is yes.
+  /// Asks a person; returns whether the answer is yes.
   static func answer(_ question: String) throws(Failure) -> Bool {
     Terminal.standardError.line("\(question) [y/N]")
     return try ["y", "yes"].contains(TypedLine.read()?.lowercased() ?? "")
   }
 
-  /// Requires the name of a protected environment: by `--confirm`, else typed by a person.
+  /// Requires the name of a protected environment, by `--confirm` or typed by a person.
   ///
   /// - Throws: `.notPermitted`.
   static func confirm(_ environment: DatabaseEnvironment, with options: Confirmation) throws(Failure) {
@@ -110,13 +110,13 @@ enum Guard {
   }
 }
 
-/// The guard before documents are deleted for good: a bound, by `--max-delete` or typed by a person.
+/// The guard before documents are deleted for good: a limit, by `--max-delete` or typed by a person.
 struct DeletionBound: Sendable {
   /// `--max-delete`.
   let maximum: Int?
   let options: Confirmation
 
-  /// Refuses where there is no bound and nobody to ask, before anything is sent.
+  /// Refuses, before anything is sent, if there is no limit and nobody to ask.
   ///
   /// - Throws: `.notPermitted`.
   func assertMayAsk() throws(Failure) {
@@ -125,16 +125,16 @@ struct DeletionBound: Sendable {
     }
   }
 
-  /// How many documents may be deleted; a person is asked for their number where there is no bound.
+  /// Returns the maximum number of deletions; if there is no limit, a person is asked for the number of documents.
   ///
-  /// What is to be deleted is counted before, so that a bound that does not suffice refuses the first deletion, too.
+  /// Deletions are counted first, so that a limit that does not suffice also refuses the first deletion.
   ///
   /// - Parameters:
-  ///   - source: Without its guard, which hides what it reads.
-  ///   - guarded: The same as it is applied.
-  ///   - stage: Which of the run's parts it is: one that was interrupted keeps its bound.
-  /// - Returns: The bound; nil for none, of what deletes nothing.
-  /// - Throws: `.notPermitted`, or what keeps the documents from being counted.
+  ///   - source: The source without its guard, which hides what it reads.
+  ///   - guarded: The source as it is applied.
+  ///   - stage: The part of the run; one that was interrupted keeps its limit.
+  /// - Returns: The limit; nil for none, if nothing is deleted.
+  /// - Throws: `.notPermitted`, or the failure to count the documents.
   func limit(
     of source: ChangeSource,
     as guarded: ChangeSource,
@@ -146,12 +146,12 @@ struct DeletionBound: Sendable {
     switch source {
     case .list(let list):
       if let maximum, list.deletions <= maximum { return maximum }
-      // Not all that are meant are deleted: some have subcollections, or were changed since.
+      // Not all listed documents are deleted: some have subcollections, or were changed since.
       guard case .list(let applied) = guarded else { return maximum }
       return try allow(try await runner.deletions(of: applied), by: list.id, in: session.environment)
     case .migration(let migration):
       guard let maximum else {
-        // A program may delete nothing then.
+        // A program may then delete nothing.
         guard source.deletesForGood else { return nil }
         return try await ask(about: migration, by: runner, in: session)
       }
@@ -160,7 +160,7 @@ struct DeletionBound: Sendable {
       if let known, known <= maximum { return maximum }
       var applied = migration
       if case .migration(let guarded) = guarded { applied = guarded }
-      // One that decides on all together has read all before it deletes any: its number costs no more.
+      // A migration whose decisions depend on all documents reads them all before it deletes any, so counting costs no more.
       guard case .perDocument = migration.strategy else {
         let count = try await runner.deletions(of: applied, upTo: .max)
         return try allow(count, by: migration.id, in: session.environment)
@@ -171,11 +171,11 @@ struct DeletionBound: Sendable {
     }
   }
 
-  /// Refuses to delete more documents than the bound allows; asks a person for their number where there is none.
+  /// Refuses to delete more documents than the limit allows; asks a person for the number if there is no limit.
   ///
   /// - Parameters:
-  ///   - name: What deletes them, for errors.
-  /// - Returns: How many may be deleted.
+  ///   - name: What deletes the documents, for errors.
+  /// - Returns: The maximum number of deletions.
   /// - Throws: `.notPermitted`.
   func allow(
     _ count: Int,
@@ -189,9 +189,9 @@ struct DeletionBound: Sendable {
     return maximum
   }
 
-  /// Refuses a plan that deletes more than may be, or that has no bound and nobody to ask, before anything is sent.
+  /// Refuses, before anything is sent, a plan that deletes more than is allowed, or that has no limit and nobody to ask.
   ///
-  /// - Parameter file: Where the plan is.
+  /// - Parameter file: The plan's file.
   /// - Throws: `.notPermitted`.
   func assertAllows(_ planned: PlannedChanges, from file: String) throws(Failure) {
     guard planned.deletions > 0 else { return }
@@ -207,7 +207,7 @@ struct DeletionBound: Sendable {
     )
   }
 
-  /// Asks for the number of documents; what comes to be meant after they were counted is not deleted.
+  /// Asks for the number of documents; documents that match only after the count are not deleted.
   private func ask(
     about migration: any Migration,
     by runner: MigrationRunner,
@@ -222,7 +222,8 @@ struct DeletionBound: Sendable {
     return try ask("Up to \(NumberText.counted(count, "document")) of \(names)", count, session.environment)
   }
 
-  /// The most documents that a migration can delete: those that it looks at one by one, or those of what it may write.
+  /// Returns the maximum number of documents that a migration can delete: those that it examines one by one, or those that it may
+  /// write.
   private func most(of migration: any Migration, in session: Session) async throws -> Int {
     var count = 0
     for read in migration.deletable {
@@ -253,7 +254,7 @@ struct DeletionBound: Sendable {
 }
 
 extension Migration {
-  /// The reads that give whatever it may delete.
+  /// The reads that cover every document it may delete.
   fileprivate var deletable: [CollectionRead] {
     if case .perDocument(let rule) = strategy { rule.sources } else { writes.map { CollectionRead($0) } }
   }

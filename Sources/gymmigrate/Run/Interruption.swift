@@ -1,8 +1,8 @@
 import Platform
 import Synchronization
 
-/// INT, TERM and HUP: the first one cancels the command, which finishes the commits in flight and prints the command that resumes;
-/// another INT or TERM ends the process at once.
+/// Handles INT, TERM and HUP: the first signal cancels the command, which completes the commits in flight and prints the command
+/// that resumes; another INT or TERM ends the process at once.
 enum Interruption {
   private static let received = Atomic<Int32>(0)
 
@@ -12,42 +12,42 @@ enum Interruption {
     return 128 + (signal == 0 ? SIGINT : signal)
   }
 
-  /// The command that resumes what is at work, for one that is stopped at once; nil where nothing could be resumed.
+  /// The command that resumes the current work if it is stopped at once; nil if nothing could be resumed.
   static let resumeCommand = Locked<String?>(nil)
 
   static var wasReceived: Bool { received.load(ordering: .relaxed) != 0 }
 
-  /// The end of a pipe that the signals' handler writes to.
+  /// The end of the pipe that the signal handler writes to.
   private static let alarm = Atomic<Int32>(-1)
 
-  /// Whether nobody had ignored SIGPIPE when the process began.
+  /// Whether SIGPIPE was not ignored when the process began.
   private static let endsByPipe = Atomic<Bool>(false)
 
-  /// Whether a failure is that the reader of standard output has ended, which ends a filter without a word.
+  /// Whether a failure means that the reader of standard output has gone, which ends a filter silently.
   static func isBrokenPipe(_ failure: Failure) -> Bool {
     failure.kind == .cannotWrite && StandardOutput.isBroken && endsByPipe.load(ordering: .relaxed)
       && failure.path.map { $0.isIdentical(to: StandardOutput.name) } ?? false
   }
 
-  /// Ends the process as SIGPIPE does by itself.
+  /// Ends the process as SIGPIPE does by default.
   static func endByBrokenPipe() {
     signal(SIGPIPE, SIG_DFL)
     raise(SIGPIPE)
   }
 
-  /// Whether what `signal` returned is SIG_IGN, which is a number instead of a function.
+  /// Whether a handler returned by `signal` is SIG_IGN, which is a number instead of a function.
   private static func isIgnoring(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
     unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
-  /// Watches from now on.
+  /// Starts watching for signals.
   ///
-  /// Handlers, and not a mask with `sigwait`: the runtime has threads of its own by now, and on Linux its idle main
-  /// thread takes every signal.
+  /// It installs handlers rather than a mask with `sigwait`, because the runtime already has its own threads, and on Linux its
+  /// idle main thread receives every signal.
   static func watch(onFirst cancel: @escaping @Sendable () -> Void) {
-    // A reader that goes away is an error of the write, so that what is begun is ended before the process is.
+    // A closed reader becomes a write error, so that work in progress is completed before the process ends.
     endsByPipe.store(!isIgnoring(signal(SIGPIPE, SIG_IGN)), ordering: .relaxed)
-    // So is a file that would be larger than the process may make it.
+    // The same goes for a file that would exceed the process's size limit.
     signal(SIGXFSZ, SIG_IGN)
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return }
@@ -62,7 +62,8 @@ enum Interruption {
     BackgroundThread.start {
       var byte: UInt8 = 0
       while read(listening, &byte, 1) < 0, errno == EINTR {}
-      // Printed first, because the last line is the command that resumes; but a terminal that takes nothing is not waited for.
+      // The message is printed first, because the last line must be the command that resumes; but a blocked terminal must not
+      // delay stopping.
       BackgroundThread.start {
         usleep(250_000)
         stop()
@@ -75,20 +76,20 @@ enum Interruption {
     }
     for number in [SIGINT, SIGTERM, SIGHUP] {
       let before = signal(number) { number in
-        // Nothing here but what POSIX allows in a handler.
+        // Only what POSIX permits in a signal handler.
         let saved = errno
         let (isFirst, _) = Interruption.received.compareExchange(
           expected: 0,
           desired: number,
           ordering: .relaxed
         )
-        // Of a session that ends, HUP comes from the shell and from the terminal.
+        // When a session ends, HUP comes from both the shell and the terminal.
         if !isFirst, number != SIGHUP { _exit(128 + number) }
         var byte: UInt8 = 0
         _ = write(Interruption.alarm.load(ordering: .relaxed), &byte, 1)
         errno = saved
       }
-      // A program that is started with nohup is meant to outlive the session.
+      // A program started with nohup is meant to outlive the session.
       if number == SIGHUP, isIgnoring(before) { signal(SIGHUP, SIG_IGN) }
     }
   }

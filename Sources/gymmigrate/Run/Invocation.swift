@@ -8,27 +8,26 @@ import YAML
   import Foundation
 #endif
 
-/// What the process has: its words, the environment variables and the configuration.
+/// The context of the process: its command line, environment variables and configuration.
 ///
-/// ArgumentParser makes the commands itself, so they find it as a task-local value.
+/// ArgumentParser creates the commands itself, so they access it as a task-local value.
 struct Invocation: Sendable {
-  /// The command line as the environment variables completed it.
+  /// The command line, completed from environment variables.
   var arguments = CompletedArguments([])
-  /// The environment variables that are set; an empty one counts as not set.
+  /// The environment variables that are set; empty ones count as not set.
   let variables: [String: String]
   /// The configuration files, each read once.
   let configurations = ConfigurationFiles()
-  /// The root of the commands.
   let root: any ParsableCommand.Type
-  /// Counts the requests of the command, to databases and buckets; of one that makes several runs, those of each.
+  /// Counts the requests of the command, to databases and buckets; for a command with several runs, those of the current run.
   var traffic = TrafficCounter()
-  /// The bound of the bill that was given for all runs of a command that makes several; nil for that of the run.
+  /// For a command with several runs, the cost limit given for all of them; nil if the run's own applies.
   var bound: BillBound?
-  /// Notifies monitors of the command; nil for one of which nobody is notified.
+  /// Notifies monitors of the command; nil if nobody is notified.
   var notifier: Notifier?
-  /// The application that comes along; nil where none does.
+  /// The built-in application; nil if there is none.
   var application: (any Application.Type)?
-  /// The jobs that records may hold.
+  /// The types of jobs that records may contain.
   var jobs: [any Job.Type] = []
 
   @TaskLocal static var current = Invocation(of: NoCommand.self)
@@ -38,21 +37,21 @@ struct Invocation: Sendable {
     variables = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
   }
 
-  /// What is invoked until the process says what.
+  /// The root command before the process has set one.
   private struct NoCommand: ParsableCommand {}
 
-  /// The application, where the data are its own.
+  /// Returns the application if the data are its own.
   func application(of data: DatabaseSchema) -> (any Application.Type)? {
     application.flatMap { $0.name.isIdentical(to: data.name) ? $0 : nil }
   }
 
-  /// The words of the command alone: `migrate apply`.
+  /// The name of the command only: `migrate apply`.
   var commandName: String {
     let words = arguments.words
     return words.prefix(NamedCommand(of: words, below: root).words).joined(separator: " ")
   }
 
-  /// The names of the commands that do something by themselves: `export`, `migrate apply`.
+  /// The names of all commands that can be run: `export`, `migrate apply`.
   var commandNames: [String] {
     NamedCommand.all(below: root).compactMap { words, type in
       let configuration = type.configuration
@@ -61,29 +60,29 @@ struct Invocation: Sendable {
     }
   }
 
-  /// A file of certificates to trust, by the variables that curl's own command line honours.
+  /// A file of trusted certificates, from the same variables as curl's command line.
   var certificates: String? { variables["CURL_CA_BUNDLE"] ?? variables["SSL_CERT_FILE"] }
 
-  /// The names of the schemas that come along.
+  /// The names of the built-in schemas.
   var schemas: [String] { application.map { [$0.name] } ?? [] }
 
-  /// The configuration of those who have no file.
+  /// Returns the configuration that applies if there is no file.
   func builtInConfiguration() throws(Failure) -> Configuration {
     guard let application else { return Configuration(environments: []) }
     return try Configuration.builtIn(application.environments, schemas: schemas)
   }
 }
 
-/// Reads configuration and schema files once, so that all that a command does goes by one state of them.
+/// Reads each configuration and schema file once, so that a command sees a single state of them.
 final class ConfigurationFiles: Sendable {
   static let operation = "read the configuration"
 
   private let known = Locked<[String: Result<Configuration?, Failure>]>([:])
   private let schemas = Locked<[String: Result<DatabaseSchema, Failure>]>([:])
 
-  /// The schema in a file.
+  /// Returns the schema in a file.
   ///
-  /// - Throws: `.configuration`, also where there is no such file.
+  /// - Throws: `.configuration`, also if the file does not exist.
   func schema(_ file: String) throws(Failure) -> DatabaseSchema {
     try schemas.withLock { schemas in
       if let result = schemas[file] { return result }
@@ -105,7 +104,7 @@ final class ConfigurationFiles: Sendable {
     }.get()
   }
 
-  /// The configuration in a file; nil where there is no such file.
+  /// Returns the configuration in a file; nil if the file does not exist.
   ///
   /// - Throws: `.configuration`.
   func read(_ file: String) throws(Failure) -> Configuration? {

@@ -1,11 +1,11 @@
 import MigrationEngine
 import Shards
 
-/// A job that this program performs.
+/// A job that this program can perform.
 protocol PerformableJob: Job {
-  /// Performs it.
+  /// Performs the job.
   ///
-  /// - Throws: `ExitCode` where it did not end in 0, but not of a part; ``Failure`` where it could not begin.
+  /// - Throws: `ExitCode` if it did not end with 0, except for a part; ``Failure`` if it could not begin.
   func perform(as run: JobRun) async throws -> RunEnding
 }
 
@@ -15,28 +15,28 @@ extension PerformableJob {
   }
 }
 
-/// A job with where and how it is done.
+/// A job together with where and how to perform it.
 struct JobRun: Sendable {
   var job: any PerformableJob
-  /// The database; the target of a job that has two.
+  /// The database; for a job with two databases, the target.
   var connection: ConnectionSettings
   /// The source of a job that has two databases.
   var source: ConnectionSettings?
   var write = WriteSettings()
   var output = OutputSettings()
-  /// What a person confirmed; no record has it.
+  /// What a person confirmed, which is never recorded.
   var confirmation = Confirmation()
-  /// The run that is resumed; nil for a new one.
+  /// The run to resume; nil for a new one.
   var resuming: RunRecord?
-  /// The range of a sharded run that is worked on; nil for all of it.
+  /// The range of a sharded run to work on; nil for everything.
   var part: ShardPart?
   /// Whether a plan ends with the command that applies it.
   var offersPlan = true
 
-  /// Counts the requests, to databases and buckets; each range has its own account, and they are added up.
+  /// Counts the requests, to databases and buckets; each range has its own account, and these are added up.
   var traffic: TrafficCounter { part?.traffic ?? Invocation.current.traffic }
 
-  /// As `run.json` and the plan of a sharded run keep it.
+  /// The job as stored in `run.json` and in the plan of a sharded run.
   var record: JobRecord {
     JobRecord(job, connection: connection, source: source, write: write, output: output)
   }
@@ -46,19 +46,19 @@ struct JobRun: Sendable {
 }
 
 extension JobRun {
-  /// The words of the command line that made a plan, without what makes it one.
+  /// The words of the command line that made a plan, without those that make it a plan.
   var wordsOfPlan: [String] {
     Invocation.current.arguments.words.filter { $0 != "-n" && $0 != "--dry-run" }.without("--html")
   }
 
-  /// A command that writes, with what confirms it.
+  /// Returns a command that writes, with the option that confirms it.
   func command(_ words: [String]) throws(Failure) -> String {
     let target = try EnvironmentResolver(connection).environment()
     let confirmed = confirmation.confirm == nil ? target.confirmationWords : []
     return CommandLineText.quoted(["gymmigrate"] + words + confirmed)
   }
 
-  /// The job of a record, with where and how it is done.
+  /// Creates the job of a record, with where and how to perform it.
   ///
   /// - Throws: ``WireError`` for a job of another version, or a damaged one.
   init(_ record: JobRecord) throws(WireError) {
@@ -85,17 +85,17 @@ extension JobCommand {
   func run() async throws { try await jobRun().perform() }
 }
 
-/// A job that can be divided among tasks.
+/// A job that can be divided into tasks.
 protocol DivisibleJob: PerformableJob {
-  /// The extension of the parts, without the dot; nil for a job without output of its own.
+  /// The extension of the parts, without the dot; nil for a job without output.
   var partExtension: String? { get }
 
-  /// Refuses options with which it cannot be divided.
+  /// Refuses options with which the job cannot be divided.
   ///
-  /// - Throws: `.usage` saying why.
+  /// - Throws: `.usage` with the reason.
   func assertDivisible(_ run: JobRun) throws
 
-  /// Returns its migrations, with the checksums of their files.
+  /// Returns the job's migrations, with the checksums of their files.
   func applied(in run: JobRun) throws -> [LedgerEntry.Applied]
 
   /// Returns what is divided.
@@ -111,7 +111,7 @@ extension DivisibleJob {
     Failure(.usage, "divide the \(name) with", path: option, cause: cause, remedy: remedy)
   }
 
-  /// The failure to divide a job that says where its output goes.
+  /// The failure to divide a job whose options specify an output.
   func refusal(ofOutput option: String) -> Failure {
     refusal(
       of: option,
@@ -121,18 +121,17 @@ extension DivisibleJob {
   }
 }
 
-/// What a job divides among tasks.
+/// What a job divides into tasks.
 struct ShardDivision {
-  /// What is read, each in the order of names; empty for a job that divides documents by a checksum of their names.
+  /// The reads, each ordered by name; empty for a job that divides documents by a hash of their names.
   var reads: [CollectionRead] = []
-  /// Whether the plan may hold no name: it is cut at the first two characters of IDs.
+  /// Whether the plan must not contain names, so that ranges are cut at the first two characters of IDs.
   var hidesNames = false
   /// The choice of the read time; nil for a job that reads the present.
   var readTime: ReadTimeChoice?
-  /// The input files.
   var inputs: [String] = []
 
-  /// Refuses reads that cannot be cut at names.
+  /// Refuses reads that cannot be divided at names.
   ///
   /// - Throws: `.usage`.
   static func assertOrderedByName(_ reads: [CollectionRead]) throws(Failure) {
@@ -151,22 +150,22 @@ struct ShardDivision {
 struct ShardPart: Sendable {
   let plan: ShardPlan
   let range: ShardPlan.Range
-  /// The folder that its run folder is in.
+  /// The folder that contains the run folder.
   let stateDir: String
-  /// Where the part of an export is written; nil for a job without output of its own.
+  /// Where the part of an export is written; nil for a job without output.
   let output: String?
-  /// The run of an earlier process that is resumed; nil for none.
+  /// The run of an earlier process to resume; nil for none.
   let resumed: RunRecord?
-  /// What it may have of the rate of the whole run; nil for a job that only reads.
+  /// The share of the entire run's rate; nil for a job that only reads.
   let pace: WritePacer.Share?
-  /// Asked before each commit whether the whole run may write.
+  /// Decides before each commit whether the entire run may write.
   let gate: CommitGate
   let traffic = TrafficCounter()
 
-  /// What an export that is to be divided is given as its output.
+  /// The output option of an export that is to be divided.
   static let placeholder = "parts/00000.jsonl"
 
-  /// What is read, within the range.
+  /// The read, restricted to the range.
   var read: CollectionRead {
     let planned = range.read.map { plan.reads[$0] }
     var read = CollectionRead(planned?.collection ?? CollectionPath(nil, "-"))
@@ -177,12 +176,12 @@ struct ShardPart: Sendable {
     return read
   }
 
-  /// The moment that the whole run reads.
+  /// The read time of the entire run.
   var readTime: ReadTimeChoice { ReadTimeChoice(plan.readTime) }
 }
 
 extension WriteSettings {
-  /// Refuses what is about one process.
+  /// Refuses settings that only work in a single process.
   ///
   /// - Throws: `.usage`.
   func assertDivisible() throws(Failure) {
@@ -196,6 +195,6 @@ extension WriteSettings {
     )
   }
 
-  /// The rate of writing of a session.
+  /// Returns the pacer for the writes of a session.
   func pacer(in session: Session) -> WritePacer { pacer(for: session.environment, share: session.part?.pace) }
 }

@@ -3,9 +3,10 @@ import Logging
 import MigrationEngine
 
 extension Session {
-  /// Runs `body`, and records afterwards that it wrote where it had no lease: the ledger knows every run that did.
+  /// Runs `body`, and afterwards records in the ledger that it wrote without a lease, so that the ledger lists every run that
+  /// wrote.
   ///
-  /// That is only nice to have, so it takes seconds at most, and its failure ends nothing.
+  /// The record is not essential, so it takes at most a few seconds, and its failure is ignored.
   func noted(
     as run: RunDirectory?,
     in connection: ConnectionSettings,
@@ -19,7 +20,7 @@ extension Session {
       await note(run, journal, in: connection, as: counts.totals.leavesSomething ? .incomplete : .done)
       return result
     } catch {
-      // Nothing waits for it: others may begin.
+      // No other run waits for this one, so others may begin.
       if (error as? Failure)?.kind != .unavailable { await note(run, journal, in: connection, as: .cleared) }
       throw error
     }
@@ -45,7 +46,7 @@ extension Session {
 }
 
 extension [RunSummary.Collection] {
-  /// The root collections in which, or below which, something was written or deleted.
+  /// The root collections where something was written or deleted, in them or below them.
   var writtenRoots: Set<String> {
     let written = filter { $0.counts.written + $0.counts.deleted > 0 }
     return Set(written.compactMap { CollectionPath($0.name)?.root.string })

@@ -1,7 +1,7 @@
 import MigrationEngine
 import Platform
 
-/// A run with its ledger entry and its lease of the database.
+/// A run with its ledger entry and its lease on the database.
 struct LedgerRun: Sendable {
   private let session: Session
   private let run: RunDirectory
@@ -10,9 +10,9 @@ struct LedgerRun: Sendable {
 
   /// - Parameters:
   ///   - undoes: The run that it undoes.
-  ///   - takingBack: What of the ledger it takes back without being an undo; nil for nothing.
+  ///   - takingBack: What it reverts without being an undo; nil for nothing.
   ///   - rewritten: The migrations to whose collections it writes without being one of them.
-  ///   - job: What the ledger is to say beside the migrations; nil for nothing.
+  ///   - job: What the ledger records besides the migrations; nil for nothing.
   init(
     _ session: Session,
     _ run: RunDirectory,
@@ -38,7 +38,7 @@ struct LedgerRun: Sendable {
 
   /// Runs `body` with the lease held and the run recorded in the ledger.
   func perform(_ body: @escaping @Sendable () async throws -> Void) async throws {
-    // The lease and the entry are those of the whole run, and the worker of the task holds them.
+    // The lease and the entry are those of the entire run, and the worker of the task holds them.
     if session.part != nil { return try await body() }
     session.isLeased.withLock { $0 = true }
     let (journal, gate, isResumed) = (session.checkpoints?.journal, session.client.gate, run.isResumed)
@@ -48,7 +48,7 @@ struct LedgerRun: Sendable {
         entry,
         isResumed: run.isResumed,
         takingBack: takingBack,
-        // What was journaled and never sent has changed nothing.
+        // Journaled changes that were never sent have changed nothing.
         isEmpty: { (journal?.isEmpty ?? true) || (!isResumed && !gate.hasSent) },
         counts: session.counts,
         body
@@ -59,9 +59,9 @@ struct LedgerRun: Sendable {
     }
   }
 
-  /// Applies the only change source of the run, with the lease held.
+  /// Applies the run's only change source, with the lease held.
   ///
-  /// - Returns: What was applied; nil where all of it was done before the run was resumed.
+  /// - Returns: The report; nil if everything was done before the run was resumed.
   func apply(_ source: ChangeSource, by runner: MigrationRunner) async throws -> MigrationReport? {
     let report = Locked<MigrationReport?>(nil)
     try await perform {
@@ -72,15 +72,15 @@ struct LedgerRun: Sendable {
     return report.withLock { $0 }
   }
 
-  /// Records in the run's folder that it was undone or cleared where the ledger alone says so: somebody did it on another
-  /// machine, or was killed before recording it.
+  /// Records in the run's folder that it was undone or cleared if only the ledger knows, because this was done on another
+  /// machine, or by a process that was killed before recording it.
   private func record(as ledger: MigrationLedger) async throws {
     let own = try await ledger.entries().first { $0.run.isIdentical(to: run.id) }
     guard let own, own.status == .undone || own.status == .cleared else { return }
     try RunHistory.resolve(run, as: own.status.rawValue, by: own.undoneBy, left: own.leftToUndo)
   }
 
-  /// Who runs this, as `user@host`.
+  /// The user running this, as `user@host`.
   static var holder: String {
     let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "uid-\(geteuid())"
     return "\(user)@\(SystemCall.hostName ?? "a machine")"
@@ -88,7 +88,7 @@ struct LedgerRun: Sendable {
 }
 
 extension MigrationRunner {
-  /// Makes a runner that writes as the options of the command line say; one that only plans where there are none.
+  /// Creates a runner that writes as the command line's options specify; without options, it can only plan.
   init(in session: Session, _ run: RunDirectory, writing options: WriteSettings? = nil) {
     self.init(in: session.context(run))
     reviewColumns = Invocation.current.application(of: session.schema)?.reviewColumns ?? []

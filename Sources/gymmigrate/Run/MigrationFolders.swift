@@ -3,9 +3,10 @@ import MigrationEngine
 import Schema
 
 extension MigrationFolder {
-  /// The folder of migrations of a database: that of the configuration, else `migrations` here, else what comes along.
+  /// Returns the folder of migrations for a database: the configured one, or else `migrations` here, or else the built-in
+  /// migrations.
   ///
-  /// - Throws: `.inputMissing` where there is none; what is wrong in one of its files.
+  /// - Throws: `.inputMissing` if there is none; an error in one of its files.
   static func of(_ connection: ConnectionSettings) throws(Failure) -> MigrationFolder {
     if let folder = try find(for: connection) { return folder }
     throw Failure(
@@ -17,7 +18,7 @@ extension MigrationFolder {
     )
   }
 
-  /// The same; nil where there is none.
+  /// Returns the same folder; nil if there is none.
   static func find(for connection: ConnectionSettings) throws(Failure) -> MigrationFolder? {
     let resolver = EnvironmentResolver(connection)
     let (configuration, schema) = (try resolver.configuration(), try resolver.schema())
@@ -26,7 +27,7 @@ extension MigrationFolder {
     if FileCheck.isFolder(path) {
       return try MigrationFolder(
         path,
-        // Which database references point into makes no difference to what a folder knows.
+        // A folder does not depend on the database that references point to.
         in: LiteralContext(DatabaseName(project: "p"), schema, in: nil),
         known: try application?.comingAlong() ?? [],
         schema: schema,
@@ -37,7 +38,7 @@ extension MigrationFolder {
     return application.map { MigrationFolder(comingAlong: $0.folder) }
   }
 
-  /// What is meant where there is no folder.
+  /// Returns the migrations to use if there is no folder.
   static func comingAlong(for connection: ConnectionSettings) throws(Failure) -> [FolderMigration] {
     let resolver = EnvironmentResolver(connection)
     if try resolver.configuration().migrations != nil { return [] }
@@ -45,7 +46,7 @@ extension MigrationFolder {
     return application.map { MigrationFolder(comingAlong: $0.folder).migrations } ?? []
   }
 
-  /// Says which migrations are applied and verified no more, and what to do.
+  /// Reports which applied migrations no longer count as verified, and what to do.
   func reportUnverified(in environment: String, _ entries: [LedgerEntry]) {
     for (migration, state) in states(in: environment, entries) where state.kind == .applied {
       let place = "\(migration.name) -e \(environment)"
@@ -61,19 +62,19 @@ extension MigrationFolder {
     }
   }
 
-  /// Where the folder is or would be.
+  /// Returns where the folder is or would be.
   static func path(for connection: ConnectionSettings) throws(Failure) -> String {
     try EnvironmentResolver(connection).configuration().migrations ?? "migrations"
   }
 }
 
 extension EnvironmentResolver {
-  /// What headers of migrations and gates call the environment that is meant, however it was named.
+  /// Returns the name that headers of migrations and gates use for the environment, however it was specified.
   func knownName() throws(Failure) -> String { try configuration().name(of: try environment()) }
 }
 
 extension Migration {
-  /// Whether it writes in or below one of some root collections, or may.
+  /// Whether the migration may write in or below one of some root collections.
   func mayWrite(below roots: Set<String>) -> Bool {
     // A group may be anywhere.
     if (self as? DeclarativeMigration)?.scope.isGroup ?? false { return true }
@@ -82,9 +83,9 @@ extension Migration {
 }
 
 extension ConnectionSettings {
-  /// The migrations of the folder that write in or below some root collections, as the ledger calls them.
+  /// Returns the ledger IDs of the folder's migrations that write in or below some root collections.
   ///
-  /// One that cannot be read is among them: nobody knows what it writes.
+  /// A migration that cannot be read is included, because it might write anywhere.
   func migrations(writing roots: Set<String>) -> [String] {
     guard !roots.isEmpty, let folder = try? MigrationFolder.find(for: self) else { return [] }
     let found = folder.migrations.filter { migration in
@@ -96,9 +97,9 @@ extension ConnectionSettings {
     return found.map(\.id)
   }
 
-  /// The ledger of the database, the latest run last.
+  /// Returns the ledger of the database, the latest run last.
   ///
-  /// - Parameter command: The command that asks.
+  /// - Parameter command: The command that needs it.
   func ledger(for command: String, _ output: OutputSettings) async throws -> [LedgerEntry] {
     let entries = Locked<[LedgerEntry]>([])
     let command = CommandRun(name: command, connection: self, output: output.silent)

@@ -1,7 +1,7 @@
 import Transfer
 
 extension FileAccess {
-  /// Checks that files which a person names for outputs can be written, are not read by the command, and are not the same.
+  /// Checks that the named output files can be written, are not read by the command, and are all different.
   ///
   /// - Throws: As ``checkWritable(_:)``; `.usage` for one file that two options name.
   func assertWritable(_ outputs: String?...) throws(Failure) {
@@ -23,7 +23,7 @@ extension FileAccess {
     }
   }
 
-  /// Where a file is, or will be, whatever the way to it.
+  /// Returns the actual place of a file that exists or will be created, resolving links.
   private static func place(of file: String) -> String {
     if isRemote(file) { return file }
     let folder = FilePaths.resolved(FilePaths.folder(of: file))

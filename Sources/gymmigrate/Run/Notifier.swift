@@ -2,19 +2,19 @@ import Configuration
 import Logging
 import Platform
 
-/// Notifies monitors when a command begins, and how it ended; nothing that goes wrong with that changes anything but a warning.
+/// Notifies monitors when a command begins, and how it ended; any failure to do so only causes a warning.
 final class Notifier: Sendable {
   private struct State {
     var report: RunReport
     var targets: NotificationTargets
-    /// The targets of the configuration, once it is read.
+    /// Whether the targets of the configuration are included.
     var isComplete = false
     var start: Task<Void, Never>?
-    /// What counts the requests of each run.
+    /// The counters of the requests of each run.
     var counters: [TrafficCounter] = []
-    /// Whom it is notifying now.
+    /// The targets that are being notified at the moment.
     var open: [String] = []
-    /// What went wrong.
+    /// The failures so far.
     var failures: [String] = []
   }
 
@@ -23,10 +23,10 @@ final class Notifier: Sendable {
   private let certificates: String?
   private let began = RunClock.system.now()
 
-  /// How long one request may take, and all that is done at the end, in seconds.
+  /// The seconds that one request may take, and everything at the end.
   private static let (patience, limit) = (4.0, 9.0)
 
-  /// - Returns: nil for a command that has no such options.
+  /// - Returns: nil for a command without notification options.
   init?(of command: any ParsableCommand, in invocation: Invocation) {
     guard let options = command.group(NotificationOptions.self) else { return nil }
     let report = RunReport(command: invocation.commandName, startedAt: .now)
@@ -35,18 +35,18 @@ final class Notifier: Sendable {
     certificates = invocation.certificates
   }
 
-  /// Says that a command begins that names its environment; of others that is known later.
+  /// Notifies that a command begins if it names its environment; for other commands the environment is known later.
   func begin(for command: any ParsableCommand) {
     guard let options = command.group(ConnectionOptions.self), options.environment != nil else { return }
     begin(on: options.settings)
   }
 
-  /// Says that it begins on the environment of a connection, once.
+  /// Notifies that the command begins on the environment of a connection, once.
   func begin(on connection: ConnectionSettings) {
     begin(in: try? EnvironmentResolver(connection).environment(), of: connection)
   }
 
-  /// Says that it begins, once.
+  /// Notifies that the command begins, once.
   func begin(in environment: DatabaseEnvironment?, of connection: ConnectionSettings) {
     let all = try? EnvironmentResolver(connection).configuration().notify
     state.withLock { state in
@@ -60,7 +60,7 @@ final class Notifier: Sendable {
     }
   }
 
-  /// Takes what one of its runs did.
+  /// Adds the results of one of the command's runs.
   func note(_ summary: RunSummary, _ counter: TrafficCounter) {
     state.withLock { state in
       state.report.totals = state.report.totals + summary.totals
@@ -69,7 +69,7 @@ final class Notifier: Sendable {
     }
   }
 
-  /// Says how it ended.
+  /// Notifies how the command ended.
   func end(_ code: Int32) async {
     let report = report(code)
     let (targets, start) = state.withLock { ($0.targets, $0.start) }
@@ -137,7 +137,7 @@ final class Notifier: Sendable {
     }
   }
 
-  /// - Parameter body: Returns what went wrong.
+  /// - Parameter body: Returns what went wrong; nil if nothing.
   private func notify(_ whom: String, _ body: () async -> String?) async {
     state.withLock { $0.open.append(whom) }
     let cause = await body()
@@ -148,7 +148,8 @@ final class Notifier: Sendable {
     }
   }
 
-  /// Waits for what may hang where nothing can stop it, such as a name server or a file system; also in a task that was cancelled.
+  /// Waits for a call that may hang without being cancellable, such as a name lookup or a file system access; also in a cancelled
+  /// task.
   private static func waiting(atMost seconds: Double, for body: @escaping @Sendable () async -> Void) async {
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     Task.detached {

@@ -1,16 +1,16 @@
 import MigrationEngine
 
-/// Runs a migration that comes from flags: `fix` and `delete`.
+/// Runs a migration built from flags: `fix` and `delete`.
 struct OneOffRun {
   let run: JobRun
   let plan: PlanSettings
   let failIfEmpty: Bool
-  /// The bound of documents that are deleted for good.
+  /// The limit on documents that are deleted for good.
   var maximumDeletes: Int?
-  /// Whether documents are deleted that have subcollections.
+  /// Whether to delete documents that have subcollections.
   var leavesSubcollections = false
 
-  /// What is done in the database that is reached.
+  /// What to do in a database once it is connected.
   struct Work {
     var migration: any Migration
     /// What it reads first.
@@ -19,11 +19,11 @@ struct OneOffRun {
     var sections: [any SummarySection] = []
   }
 
-  /// Plans or applies it, and prints what it found.
+  /// Plans or applies a migration, and prints the results.
   ///
   /// - Parameters:
-  ///   - migration: What is done, in the database that is reached.
-  ///   - prepare: What has to hold before anything is read; its sections are added to the summary.
+  ///   - migration: The migration.
+  ///   - prepare: Checks preconditions before anything is read; its sections are added to the summary.
   func perform(
     _ migration: DeclarativeMigration,
     _ prepare: @escaping @Sendable (Session) async throws -> [any SummarySection] = { _ in [] }
@@ -32,7 +32,7 @@ struct OneOffRun {
       deletesForGood: migration.deletesForGood,
       inputs: migration.program?.files ?? []
     ) { session, folder in
-      // Of a run that is resumed, some of what has to be there may be deleted by now.
+      // For a resumed run, some of the required documents may already be deleted.
       let sections = folder.isResumed ? [] : try await prepare(session)
       var migration = migration
       try await session.resolve(&migration.scope)
@@ -40,9 +40,9 @@ struct OneOffRun {
     }
   }
 
-  /// Plans or applies what `make` returns, and prints what it found.
+  /// Plans or applies the work returned by `make`, and prints the results.
   ///
-  /// - Parameter inputs: Files that it is made of, which have to be the same where it is resumed.
+  /// - Parameter inputs: Files that the migration is built from, which must be unchanged when it is resumed.
   func perform(
     deletesForGood: Bool = false,
     inputs: [String] = [],
@@ -85,10 +85,9 @@ struct OneOffRun {
 }
 
 extension Session {
-  /// Names the root collections that the pattern of a scope begins with; of a run that is resumed, those of its
-  /// beginning, whatever came to be since.
+  /// Resolves the pattern of root collections in a scope; a resumed run uses those of its beginning.
   ///
-  /// - Throws: `.inputMissing` where there is none.
+  /// - Throws: `.inputMissing` if there is none.
   fileprivate func resolve(_ scope: inout DeclarativeMigration.Scope) async throws {
     let selection = CollectionSelection([scope.collection.string], isDeep: false)
     guard !scope.isGroup, selection.wantsRoots else { return }
@@ -105,7 +104,7 @@ extension Session {
 }
 
 extension DeclarativeMigration.Scope {
-  /// Whether a collection, or a pattern, is one that this pattern was resolved to.
+  /// Whether a collection or a pattern is one that this pattern was resolved to.
   fileprivate func began(at collection: CollectionPath) -> Bool {
     CollectionSelection.name(self.collection.string, means: collection)
   }

@@ -1,11 +1,11 @@
-/// The words that the process was started with.
+/// The command line that the process was started with.
 enum ProcessArguments {
-  /// Refuses to begin where the words cannot be read.
+  /// Refuses to begin if the command line cannot be read.
   ///
-  /// On Linux, Swift reads them from `/proc`. Where that is not mounted there are none, not even the program's own name, and
-  /// any command would print the overview and end in 0.
+  /// On Linux, Swift reads it from `/proc`. If that is not mounted, there are no words, not even the program's own name, and any
+  /// command would print the overview and end with 0.
   ///
-  /// - Throws: ``Failure`` `.configuration` where there are none.
+  /// - Throws: ``Failure`` `.configuration` if there are no words.
   static func assertReadable(_ words: [String] = CommandLine.arguments) throws(Failure) {
     guard words.isEmpty else { return }
     throw Failure(
@@ -17,12 +17,12 @@ enum ProcessArguments {
     )
   }
 
-  /// Refuses a word that is empty, before anything is read or written under a name that nobody gave.
+  /// Refuses an empty word, before anything is read or written under a name that nobody gave.
   ///
-  /// It is most often a variable of a shell that is not set. `--confirm` compares what it is given, and an empty
-  /// `--null` or `--null-text` is a text like any other.
+  /// It usually comes from an unset shell variable. `--confirm` compares its value, and an empty `--null` or `--null-text` is a
+  /// valid text.
   ///
-  /// - Throws: ``Failure`` `.usage` that names the word before it.
+  /// - Throws: ``Failure`` `.usage` that names the preceding word.
   static func assertGiven(_ words: [String]) throws(Failure) {
     let takers = ["--confirm", "--null", "--null-text"]
     for (index, word) in words.enumerated() where word.isEmpty {

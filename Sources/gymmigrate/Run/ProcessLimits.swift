@@ -1,22 +1,22 @@
 import Platform
 
-/// What the system lets the process have: files and connections, threads, address space.
+/// The system's limits for the process: open files, threads, and address space.
 ///
-/// A run that meets a limit before its end only sees that no connection can be made, and takes it for the network, or is ended by the
+/// A run that reaches a limit later would only see failing connections and mistake them for network errors, or be killed by the
 /// system.
 enum ProcessLimits {
-  /// The open files that a command may need: those of the embedded store, connections at both of their ends, and lists.
+  /// The number of open files that a command may need: for the embedded store, both ends of connections, and lists.
   private static let files = 256
-  /// The threads that may run side by side, of which each connection to the embedded store takes one.
+  /// The number of concurrent threads, of which each connection to the embedded store takes one.
   private static let threads = 32
-  /// The address space, of which each thread takes 8 MiB for its stack and up to 64 MiB for its memory; in bytes.
+  /// The address space in bytes; each thread takes 8 MiB for its stack and up to 64 MiB for its heap.
   private static let addressSpace: rlim_t = 1 << 30
 
-  /// Opens something for each of the standard descriptors that is closed; before anything else is opened, which would
-  /// take its number, and what is printed with it.
+  /// Opens something for each closed standard descriptor, before anything else is opened that would take its number and receive
+  /// what is printed to it.
   ///
-  /// Input and output are opened for the other direction, so that using them fails as on a closed one; what is said on
-  /// standard error may get lost.
+  /// Input and output are opened in the opposite direction, so that using them fails as if they were closed; messages to standard
+  /// error may be lost.
   static func assertStandardDescriptors() {
     for (descriptor, flags) in [
       (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY),
@@ -26,9 +26,9 @@ enum ProcessLimits {
     }
   }
 
-  /// Checks every limit, and raises that of open files where it is too low and may be raised.
+  /// Checks every limit, and raises that of open files if it is too low.
   ///
-  /// - Throws: ``Failure`` `.configuration` where one stays too low.
+  /// - Throws: ``Failure`` `.configuration` if one stays too low.
   static func assertEnough() throws(Failure) {
     try assertEnoughFiles()
     try assertEnoughAddressSpace()

@@ -1,2 +1,2 @@
-/// The application that comes along, registered by this line.
+/// The built-in application.
 typealias RegisteredApplication = GymApplication

@@ -5,15 +5,15 @@ import MigrationEngine
 import Schema
 import Transfer
 
-/// The embedded store of a temporary folder, or an emulator, with the copy as it was and the one that is worked on.
+/// The store of a rehearsal, embedded in a temporary folder or an emulator, with the original copy and the one to work on.
 struct RehearsalPlace: Sendable {
-  /// The database that is migrated.
+  /// The database to migrate.
   let work: ConnectionSettings
-  /// The copy as it was, for the comparison at the end.
+  /// The original copy, for the comparison at the end.
   let original: ConnectionSettings
   private let output: OutputSettings
 
-  /// - Parameter endpoint: Where an emulator listens; nil for the embedded store.
+  /// - Parameter endpoint: The address of an emulator; nil for the embedded store.
   init(
     _ scratch: Scratch,
     beside source: ConnectionSettings,
@@ -21,7 +21,7 @@ struct RehearsalPlace: Sendable {
     _ output: OutputSettings
   ) {
     var work = source.beside(DatabaseEnvironment.localName)
-    // What it costs is bounded where the copy is read; here is nothing to pay.
+    // Costs are limited where the copy is read; here nothing is billed.
     (work.stateDir, work.bound, work.endpoint, work.isScratch) = (scratch.path, nil, endpoint, true)
     self.work = work
     var original = work
@@ -30,9 +30,9 @@ struct RehearsalPlace: Sendable {
     self.output = output.silent
   }
 
-  /// Makes one run.
+  /// Performs one run.
   ///
-  /// What is left for a person is no fault of it.
+  /// Documents left for review are not a problem.
   func run<Result: Sendable>(
     _ job: any PerformableJob,
     _ body: @escaping @Sendable (Session, RunDirectory) async throws -> Result
@@ -58,7 +58,7 @@ struct RehearsalPlace: Sendable {
     } catch let status as ExitStatus where status.rawValue == ExitCodes.incomplete {}
   }
 
-  /// Copies with people's data: nothing of them leaves this machine, and all is removed at the end.
+  /// Copies including personal data, because it stays on this machine and is removed at the end.
   func copy(from source: ConnectionSettings, to target: ConnectionSettings, by job: CopyJob) async throws {
     var job = job
     job.keepsPersonalData = true
@@ -68,13 +68,13 @@ struct RehearsalPlace: Sendable {
     try await forgiving { _ = try await copying.perform() }
   }
 
-  /// The check of the schema; nil where there is no schema.
+  /// Returns the check of the schema; nil if there is no schema.
   func integrity() throws -> IntegrityCheck? {
     if try EnvironmentResolver(work).schema().collections.isEmpty { return nil }
     return try CheckJob().check(work)
   }
 
-  /// The findings of each rule.
+  /// Returns the number of findings of each rule.
   func check() async throws -> [String: Int] {
     guard let check = try integrity() else { return [:] }
     return try await run(CheckJob()) { session, folder in
@@ -95,7 +95,7 @@ struct RehearsalPlace: Sendable {
     }
   }
 
-  /// Compares what was undone with the copy as it was, values by values.
+  /// Compares the result of the undo with the original copy, value by value.
   ///
   /// - Returns: How many documents differ, and the first of them.
   func compare() async throws -> (count: Int, examples: [String]) {
@@ -123,7 +123,7 @@ struct RehearsalPlace: Sendable {
     let counts = found.withLock { $0 }
     let count = counts.onlyInFrom + counts.onlyInTo + counts.different + counts.unreadable
     if count == 0 { return (0, []) }
-    // The beginning is enough: there may be a line for each document.
+    // The beginning suffices, because there may be a line for each document.
     var lines = try InputFile(file)
     var bytes = [UInt8](repeating: 0, count: 4096)
     let length = try bytes.withUnsafeMutableBytes { bytes throws(Failure) in try lines.read(into: bytes) }

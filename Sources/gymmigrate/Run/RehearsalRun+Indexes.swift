@@ -4,8 +4,9 @@ import MigrationEngine
 import Transfer
 
 extension RehearsalRun {
-  /// Takes the filters for which what is copied has no index: the service says so itself; any other server has none to ask for,
-  /// so that Firestore's rules decide.
+  /// Records the filters for which the source has no index.
+  ///
+  /// The service itself reports missing indexes; for any other server, which has none, Firestore's rules decide.
   func judgeIndexes(of migrations: [FolderMigration], _ rehearsal: inout Rehearsal) async throws {
     let isService = try EnvironmentResolver(source).environment().isRealService
     for case let migration as DeclarativeMigration in try named(migrations).chosen(for: source)
@@ -16,7 +17,7 @@ extension RehearsalRun {
     }
   }
 
-  /// What the source says of reads for which it has no index; asks for a document of each.
+  /// Returns the source's error about reads without an index, querying one document of each.
   private func refusal(of reads: [CollectionRead]) async throws -> String? {
     let refusal = Locked<String?>(nil)
     let command = CommandRun(name: "migrate test", connection: source, output: output.silent)

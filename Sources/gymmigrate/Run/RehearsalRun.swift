@@ -4,23 +4,23 @@ import Logging
 import MigrationEngine
 import Transfer
 
-/// Where the copy of a rehearsal is.
+/// The store for the copy of a rehearsal.
 enum RehearsalStore: String, CaseIterable {
   case embedded
-  /// Google's, which is started and ended by the rehearsal.
+  /// Google's emulator, started and ended by the rehearsal.
   case emulator
 }
 
-/// Tries migrations on a copy in a temporary folder, which is removed at the end, however it comes.
+/// Tries migrations on a copy in a temporary folder, which is removed however the rehearsal ends.
 struct RehearsalRun {
-  /// What is copied, and only read.
+  /// The database to copy, which is only read.
   let source: ConnectionSettings
   let output: OutputSettings
-  /// The settings of the migrations, none named yet.
+  /// The settings of the migrations, without the migrations.
   let choice: MigrationChoice
   var limit: Int?
   var filters: [String] = []
-  /// How what is copied is masked; nil for not at all.
+  /// How the copied documents are masked; nil for no masking.
   var mask: MaskSettings?
   /// The page of the plan; nil for none.
   var html: String?
@@ -79,7 +79,7 @@ struct RehearsalRun {
     return rehearsal
   }
 
-  /// The root collections that the migrations and the check read, with all below them.
+  /// Returns the root collections that the migrations and the check read, with everything below them.
   private func selection(
     of migrations: [FolderMigration],
     _ place: RehearsalPlace
@@ -101,7 +101,7 @@ struct RehearsalRun {
     return choice
   }
 
-  /// - Parameter isLast: Whether it is only asked what is left to change.
+  /// - Parameter isLast: Whether the plan only determines what is left to change.
   private func plan(
     _ migrations: [FolderMigration],
     at place: RehearsalPlace,

@@ -9,7 +9,7 @@ import Transfer
 import TypedDocuments
 
 extension RestoreJob: PerformableJob {
-  /// The stage in which the plan is applied; before it, nothing but the plan is made.
+  /// The stage that applies the plan; before it, only the plan is made.
   private static let applying = 1
 
   func perform(as run: JobRun) async throws -> RunEnding {
@@ -33,7 +33,7 @@ extension RestoreJob: PerformableJob {
 
   // MARK: Planning
 
-  /// Makes the plan: `plan.jsonl` of the run, and where it is asked for.
+  /// Makes the plan: `plan.jsonl` of the run, and the requested output.
   private func planned(
     in session: Session,
     _ folder: RunDirectory,
@@ -41,10 +41,10 @@ extension RestoreJob: PerformableJob {
     via access: FileAccess
   ) async throws -> (CommandResult, RestoreReport) {
     let file = folder.file("plan.jsonl")
-    // What a run that was killed while it planned has left.
+    // Left over from a run that was killed while planning.
     unlink(file)
     var planning = session
-    // What is changed is counted where it is written.
+    // Changed documents are counted when they are written.
     if !plan.isDryRun { planning.database = session.database.countedApart }
     let (report, numbers) = try await compared(in: planning, folder, run, via: access)
     var totals = PlanTotals([report], planning.counts)
@@ -66,7 +66,7 @@ extension RestoreJob: PerformableJob {
     return (ending, found)
   }
 
-  /// Compares the database with what it is to be again, and lists the changes.
+  /// Compares the database with the wanted state, and lists the changes.
   private func compared(
     in session: Session,
     _ folder: RunDirectory,
@@ -84,7 +84,7 @@ extension RestoreJob: PerformableJob {
     return (report, numbers)
   }
 
-  /// Says of what is named and on neither side that it is nowhere.
+  /// Reports named collections and documents that are on neither side.
   ///
   /// - Throws: `.inputMissing` for documents.
   private func assertKnown(_ absent: [CollectionScope], in session: Session) async throws {
@@ -127,7 +127,7 @@ extension RestoreJob: PerformableJob {
     )
   }
 
-  /// What the database is to be again.
+  /// Returns the wanted state of the database.
   private func wanted(in session: Session, via access: FileAccess) throws -> WantedState {
     if let moment {
       return WantedState(.database(session.environment, session.client, at: .at(moment)), at: moment)
@@ -174,7 +174,7 @@ extension RestoreJob: PerformableJob {
       var runner = MigrationRunner(in: session, folder, writing: run.write)
       runner.maximumDeletes = try await deletions.limit(of: whole, as: source, by: runner, in: session)
       let taking = takenBack(numbers, run)
-      // What is put back in part may be from before a migration.
+      // Partially restored documents may predate a migration.
       let rewritten = taking == nil ? run.connection.migrations(writing: Set(numbers.roots ?? [])) : []
       let ledger = LedgerRun(
         session,
@@ -192,13 +192,14 @@ extension RestoreJob: PerformableJob {
     return CommandResult(lists: MigrationRunner.lists.map(folder.file), sections: [report])
   }
 
-  /// Whether nothing stays below a document that is deleted but what was there.
+  /// Whether everything below a deleted document is also decided.
   private func decidesOnAllBelow(in session: Session) -> Bool {
     let isOfMirror = session.source?.environment.mirror != nil
     return !isOfMirror && !isPartial && keepsChangedSince == nil && query.filters.isEmpty
   }
 
-  /// The migrations of which nothing is left, where whole collections become what they were at a known moment; nil for none.
+  /// Returns the migrations that are reverted entirely, if entire collections are restored to a known point in time; nil for
+  /// none.
   private func takenBack(_ numbers: RestoreNumbers, _ run: JobRun) -> TakenBack? {
     let isWhole = query.filters.isEmpty && only.isEmpty && keepsChangedSince == nil
     let isOfCollections = names.allSatisfy { CollectionPath($0) != nil }
@@ -207,7 +208,7 @@ extension RestoreJob: PerformableJob {
     return TakenBack(since: moment) { id in
       var choice = MigrationChoice()
       choice.migrations = [id]
-      // Of one that is not known here any more it is not known what it writes.
+      // For a migration that is no longer known here, it is unknown what it writes.
       guard let migrations = try? choice.chosen(for: run.connection) else { return isAll }
       return migrations.contains { $0.mayWrite(below: Set(roots)) }
     }
@@ -215,7 +216,7 @@ extension RestoreJob: PerformableJob {
 }
 
 extension DatabaseContext {
-  /// The same with counts of its own.
+  /// The same context with separate counts.
   fileprivate var countedApart: DatabaseContext {
     DatabaseContext(connection, schema: schema, counts: RunCounts(), progress: progress, logger: logger)
   }
@@ -237,10 +238,9 @@ extension RunCounts {
 }
 
 extension MirrorInfo {
-  /// What a mirror knows: its root collections with everything below.
+  /// What a mirror covers: its root collections with everything below.
   ///
-  /// Where a pull reads the changes alone, that is the
-  /// subcollections of the schema and of the pulls before, and no others.
+  /// If a pull reads only changes, this is limited to subcollections in the schema and in earlier pulls.
   fileprivate var knowledge: WantedKnowledge {
     var knowledge = WantedKnowledge()
     knowledge.collections = Set(collections.map { CollectionPattern($0.path).root }).sorted().map(\.string)

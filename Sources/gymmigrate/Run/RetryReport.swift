@@ -1,9 +1,9 @@
 import Logging
 
-/// Says that a request fails again and again: what is tried, why, and until when.
+/// Reports that a request keeps failing: what is retried, why, and until when.
 ///
-/// A first failure is normal, and only in the log. From the second attempt on there is a warning, also with `--quiet`, and
-/// then at most one a minute.
+/// A first failure is normal and only logged. From the second attempt on there is a warning, even with `--quiet`, at most once a
+/// minute.
 final class RetryReport: Sendable {
   private static let interval = 60.0
 

@@ -17,7 +17,7 @@ final class Scratch: Sendable {
   private static func remove(_ folder: String) {
     for name in FilePaths.names(in: folder) {
       let path = "\(folder)/\(name)"
-      // No link is followed: only what is no file is a folder.
+      // Links are not followed: only what cannot be unlinked is a folder.
       if unlink(path) != 0 { remove(path) }
     }
     rmdir(folder)

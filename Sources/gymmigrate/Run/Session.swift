@@ -4,23 +4,23 @@ import MigrationEngine
 import Schema
 import Transfer
 
-/// What a command works with: a database with counts, progress and a logger, and how it is worked on.
+/// The context of a command: a database with counts, progress and a logger, and how to work on it.
 struct Session: Sendable {
-  /// The command, as `migrate apply fix.yaml`.
+  /// The command, such as `migrate apply fix.yaml`.
   let command: String
-  /// The database, the schema, and what the work reports to.
+  /// The database, its schema, and the recipients of progress.
   var database: DatabaseContext
-  /// What makes a writing command resumable; nil for one that only reads.
+  /// Makes a writing command resumable; nil for a command that only reads.
   var checkpoints: Checkpoints?
-  /// Where a command that has two sides reads.
+  /// The source of a command with two sides.
   var source: Connection?
-  /// The range of a sharded run that is worked on; nil for all of it.
+  /// The range of a sharded run to work on; nil for everything.
   var part: ShardPart?
-  /// How commands that are offered reach the database.
+  /// How suggested commands reach the database.
   var place = CommandPlace()
   /// As ``CommandContext/unprinted``.
   var unprinted = Locked<Failure?>(nil)
-  /// Whether the run has the lease and its entry of the ledger, now or before.
+  /// Whether the run holds or has held the lease and its ledger entry.
   let isLeased = Locked(false)
 
   var environment: DatabaseEnvironment { database.environment }
@@ -29,20 +29,18 @@ struct Session: Sendable {
   var counts: RunCounts { database.counts }
   var progress: Progress { database.progress }
   var logger: Logger { database.logger }
-  /// The ledger of the database.
   var ledger: MigrationLedger { MigrationLedger(client: client, logger: logger, offering: place) }
 }
 
 extension Session {
-  /// How a dry run ends: as the run would, where something is left for a person.
+  /// The status of a dry run: that of the actual run, if something would be left for a person.
   var plannedStatus: RunSummary.Status { counts.totals.leavesSomething ? .incomplete : .done }
 
-  /// What the work of a run needs.
   func context(_ folder: RunDirectory) -> RunContext {
     RunContext(database, folder: folder, checkpoints: checkpoints)
   }
 
-  /// Prints what was done; that it cannot be printed is said at the end, and ends nothing that is still to be done.
+  /// Prints what was done; a failure to print is reported at the end and does not stop the remaining work.
   func report(_ text: TerminalText) {
     do throws(Failure) {
       try StandardOutput.write(text)
@@ -51,7 +49,7 @@ extension Session {
     }
   }
 
-  /// The prices of a configuration, as they hold for the databases of the command.
+  /// Returns the prices of a configuration as they apply to the databases of the command.
   func prices(_ configured: PriceList) async -> PriceList {
     var prices = configured
     for connection in [database.connection] + (source.map { [$0] } ?? [])
@@ -59,7 +57,7 @@ extension Session {
     return prices
   }
 
-  /// The same with another database, which is only read.
+  /// Returns the same session for another database, which is only read.
   func reading(_ connection: Connection) -> Session {
     var other = self
     (other.database.connection, other.checkpoints, other.source) = (connection, nil, nil)

@@ -2,14 +2,13 @@ import Platform
 import Shards
 import Storage
 
-/// The place that `shard` works in: a folder of a file system that all tasks see, or one of a bucket.
+/// The place where `shard` works: a folder in a file system that all tasks share, or one in a bucket.
 struct ShardPlace: Sendable {
-  /// What was typed.
   let text: String
   let store: any ObjectStore
-  /// The folder; nil for a bucket, where nothing but whole objects can be kept.
+  /// The folder; nil for a bucket, which only stores entire objects.
   let folder: String?
-  /// What the requests to a bucket are made with, as long as the place is in use.
+  /// Makes the requests to a bucket, as long as the place is in use.
   private let storage: CloudStorage?
 
   var shards: ShardFolder { ShardFolder(store) }
@@ -17,10 +16,10 @@ struct ShardPlace: Sendable {
   /// Opens a place.
   ///
   /// - Parameters:
-  ///   - creates: Whether a missing folder is created.
-  ///   - connection: The connection whose credentials sign for a bucket; nil for those that are found by themselves.
-  /// - Throws: `.inputMissing`, `.cannotWrite`; `.usage` for a place that is not a folder; `.configuration` where
-  ///   nobody can sign.
+  ///   - creates: Whether to create a missing folder.
+  ///   - connection: The connection whose credentials are used for a bucket; nil to find credentials automatically.
+  /// - Throws: `.inputMissing`, `.cannotWrite`; `.usage` for a place that is not a folder; `.configuration` if there are no
+  ///   credentials.
   init(_ text: String, creates: Bool = false, connection: ConnectionSettings? = nil) throws(Failure) {
     self.text = text
     if let storage = try StorageAccess(for: [text], connection).storage {
@@ -39,16 +38,16 @@ struct ShardPlace: Sendable {
         remedy: "Name a folder that all tasks see, or gs://BUCKET/FOLDER."
       )
     }
-    // Runs change their working directory, and so do tasks on other machines.
+    // Runs change their working directory, and tasks run on other machines.
     let path = text.hasPrefix("/") ? text : "\(CommandLineText.workingDirectory)/\(text)"
     let local = creates ? try LocalObjectStore(creating: path) : try LocalObjectStore(path)
     store = local
     folder = local.folder
   }
 
-  /// The folder in which a range keeps its run folder and its unfinished output.
+  /// Returns the folder in which a range keeps its run folder and its unfinished output.
   ///
-  /// - Parameter stateDir: The state directory of this machine, for a place that keeps whole objects only.
+  /// - Parameter stateDir: The state directory of this machine, for a place that only stores entire objects.
   func workFolder(of range: Int, in plan: ShardPlan, stateDir: String) throws(Failure) -> String {
     let task = ShardFolder.digits(plan.task(of: range))
     let base = folder.map { "\($0)/tasks/\(task)" } ?? "\(stateDir)/shards/\(plan.run)/\(task)"
@@ -58,16 +57,16 @@ struct ShardPlace: Sendable {
     return path
   }
 
-  /// Moves a range to another folder, because the process that lost it may still write into this one.
+  /// Moves a range to another folder, because the process that lost it may still write to this one.
   ///
-  /// What that process has recorded goes along, so that the run is resumed with its counts and its journal.
+  /// What that process has recorded is copied, so that the run is resumed with its counts and its journal.
   ///
-  /// - Returns: The folder.
+  /// - Returns: The new folder.
   static func moved(_ folder: String, with run: RunRecord) throws(Failure) -> String {
     let base = FilePaths.folder(of: folder)
     let parts = folder.dropFirst(base.utf8.count + 1).split(separator: "-")
     let next = "\(base)/\(parts[0])-\((parts.count > 1 ? Int(parts[1]) ?? 0 : 0) + 1)"
-    // Whole or not there: a name with a dot is no range.
+    // Copied under another name first, so that the new folder is complete: a name with a dot is not a range.
     let unfinished = "\(next).copy"
     _ = try LocalObjectStore(creating: unfinished)
     try RunDirectory.copy(run, from: folder, to: unfinished)
@@ -75,7 +74,7 @@ struct ShardPlace: Sendable {
     return next
   }
 
-  /// The folders of the ranges of a task, by the ranges' digits; of one that was moved, the last.
+  /// Returns the folders of a task's ranges by the ranges' digits; for a moved range, the last one.
   private static func lastFolders(in task: String) -> [String: String] {
     var last: [String: (name: String, moves: Int)] = [:]
     for name in FilePaths.names(in: task) where !name.utf8.contains(UInt8(ascii: ".")) {
@@ -89,7 +88,7 @@ struct ShardPlace: Sendable {
 
   /// Returns the journals of all ranges, with the IDs of their runs.
   ///
-  /// - Throws: `.notPermitted` where somebody else may have written one.
+  /// - Throws: `.notPermitted` if another user may have written one.
   static func journals(in folder: String) throws(Failure) -> [(path: String, run: String)] {
     var journals: [(path: String, run: String)] = []
     for task in FilePaths.names(in: "\(folder)/tasks") {
@@ -106,7 +105,7 @@ struct ShardPlace: Sendable {
     return journals
   }
 
-  /// Refuses while a task works.
+  /// Refuses while a task is running.
   ///
   /// - Throws: `.tryLater` naming it.
   func assertNobodyWorks() async throws(Failure) {

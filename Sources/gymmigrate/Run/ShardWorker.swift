@@ -4,7 +4,7 @@ import Logging
 import MigrationEngine
 import Shards
 
-/// Does the share of one task of a sharded run.
+/// Executes one task of a sharded run.
 struct ShardWorker: Sendable {
   private let task: Int
   private let plan: ShardPlan
@@ -15,7 +15,7 @@ struct ShardWorker: Sendable {
 
   /// Prepares the work.
   ///
-  /// - Throws: `.configuration` where this program, its configuration or its files are not those of the plan.
+  /// - Throws: `.configuration` if this program, its configuration or its files differ from those of the plan.
   init(
     task: Int,
     of plan: ShardPlan,
@@ -30,7 +30,7 @@ struct ShardWorker: Sendable {
     logger = output.logger()
     var job = try plan.jobRun(at: place)
     job.output = output
-    // What it is billed is in the costs of the machine that does it.
+    // The bill belongs to the costs of the machine that does the work.
     job.connection.stateDir = stateDir
     self.job = job
     Invocation.current.notifier?.begin(on: job.connection)
@@ -41,7 +41,7 @@ struct ShardWorker: Sendable {
 
   /// Works until all ranges of the task are done.
   ///
-  /// - Throws: ``Failure``; `ExitStatus` with the code of the command that failed.
+  /// - Throws: ``Failure``; `ExitStatus` with the exit code of the failed command.
   func run() async throws {
     if try await isDone() {
       logger.info("Task \(task) of \(plan.tasks) is done already.")
@@ -67,7 +67,7 @@ struct ShardWorker: Sendable {
     }
     do {
       try await keeper.holding {
-        // Another process may have done all of it, and 'finish' ended the run, before the claim was free.
+        // Another process may have done everything, and 'finish' may have ended the run, before the claim was free.
         if try await isDone() { return }
         try await workWithLease(keeper)
       }
@@ -87,7 +87,8 @@ struct ShardWorker: Sendable {
     if let exit = error as? ExitStatus { (code, message) = (exit.rawValue, "see its log") }
     if error is CancellationError { (code, message) = (Interruption.exitCode, "it was stopped") }
     let record = ShardError(exitCode: Int(code), message: Secrets.redacted(message), holder: LedgerRun.holder)
-    // Recorded also where the process was asked to stop; what ended the task says more than that this fails.
+    // Recorded even if the process was asked to stop; the error that ended the task is more important than a failure to record
+    // it.
     try? await RunClock.system.finishing { [place, task] in
       try await place.shards.record(record, of: task)
     }
@@ -98,7 +99,7 @@ struct ShardWorker: Sendable {
     return ranges.allSatisfy { done.contains($0.number) }
   }
 
-  /// Works with the lease of the run held, if it writes.
+  /// Works while holding the lease of the run, if it writes.
   private func workWithLease(_ keeper: ClaimKeeper) async throws {
     guard plan.writes else { return try await work(CommitGate()) }
     try await CommandRun(name: "shard work", connection: job.connection, output: job.output.silent)
@@ -132,13 +133,13 @@ struct ShardWorker: Sendable {
   private func perform(_ range: ShardPlan.Range, _ gate: CommitGate) async throws -> ShardResult {
     var folder = try place.workFolder(of: range.number, in: plan, stateDir: stateDir)
     var former = RunHistory(in: folder).entries().last
-    // Its process has lost the claim, and stands still.
+    // Its process has lost the claim, but may still be running.
     if plan.writes, let running = former, running.isRunning {
       folder = try ShardPlace.moved(folder, with: running.record)
       former = RunHistory(in: folder).entries().last
     }
     let part = plan.partExtension.map { "\(folder)/part.\($0)" }
-    // It may have ended without a result.
+    // It may have ended without recording a result.
     if plan.writes, let former, former.isComplete {
       logger.debug("recovered", metadata: ["range": "\(range.number)", "status": "\(former.status)"])
       return try await publish(range, run: "\(folder)/runs/\(former.record.id)", part: nil, CommandResult())
@@ -165,7 +166,7 @@ struct ShardWorker: Sendable {
     WritePacer.Share(processes: plan.tasks, elapsed: try await place.shards.rampElapsed(task: task))
   }
 
-  /// Puts the output and the lists of a run into the shared place, and returns its result.
+  /// Uploads the output and the lists of a run to the shared place, and returns its result.
   private func publish(
     _ range: ShardPlan.Range,
     run: String,
@@ -189,7 +190,7 @@ struct ShardWorker: Sendable {
   }
 }
 
-/// Whether this program, its configuration and its files are those of a plan.
+/// Whether this program, its configuration and its files match those of a plan.
 struct ShardAgreement {
   private let plan: ShardPlan
   private let place: ShardPlace
@@ -247,9 +248,9 @@ struct ShardAgreement {
 }
 
 extension ShardPlan {
-  /// The job with where and how it is done.
+  /// Returns the job with where and how to perform it.
   ///
-  /// - Throws: `.inputMalformed` for what is no job.
+  /// - Throws: `.inputMalformed` if it is not a valid job.
   func jobRun(at place: ShardPlace) throws(Failure) -> JobRun {
     do throws(WireError) {
       return try JobRun(job)

@@ -5,9 +5,9 @@ import Mirror
 import Transfer
 
 extension EnvironmentResolver {
-  /// The environment that exported files stand in for, as far as they can be known without reading them all.
+  /// Returns the environment that exported files represent, as far as it is known without reading them all.
   ///
-  /// - Throws: `.inputMissing` where one is not there; as ``PlaceReader``.
+  /// - Throws: `.inputMissing` if a file does not exist; as ``PlaceReader``.
   func snapshot(_ paths: [String]) throws(Failure) -> DatabaseEnvironment {
     let files = try snapshotFiles(paths)
     for path in paths where try !files.exists(path) {
@@ -30,10 +30,10 @@ extension EnvironmentResolver {
     return environment
   }
 
-  /// Reads the files of an environment, and says what it shows.
+  /// Reads the files of an environment, and reports what they contain.
   ///
-  /// - Returns: Nil for an environment that no files stand in for.
-  /// - Throws: As ``Snapshot/init(_:source:progress:via:)``; `.inputMalformed` where a line is no document.
+  /// - Returns: Nil for an environment that is not represented by files.
+  /// - Throws: As ``Snapshot/init(_:source:progress:via:)``; `.inputMalformed` if a line is not a document.
   func openSnapshot(
     of environment: DatabaseEnvironment,
     _ progress: Progress,
@@ -57,7 +57,7 @@ extension EnvironmentResolver {
     return snapshot
   }
 
-  /// Says of a mirror that what was edited in it is not in what is read.
+  /// Warns that edits in a mirror are not part of what is read.
   func warnOfEdits(in environment: DatabaseEnvironment, _ logger: Logger) throws(Failure) {
     guard let path = environment.mirror else { return }
     let edits = try MirrorFile(path, for: .reading).editCount()

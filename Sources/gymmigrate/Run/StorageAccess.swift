@@ -1,20 +1,20 @@
 import Configuration
 import Storage
 
-/// What opens the files of a command whose names may be addresses in buckets.
+/// Opens the files of a command whose names may be bucket addresses.
 ///
-/// Nothing is sent, and nothing of credentials is read, where no name is an address.
+/// If no name is an address, nothing is sent and no credentials are read.
 struct StorageAccess {
   /// All files that can be reached.
   let files: FileAccess
-  /// The buckets; nil where no name is an address.
+  /// The buckets; nil if no name is an address.
   let storage: CloudStorage?
 
   /// - Parameters:
   ///   - names: The names as typed.
-  ///   - connection: The connection of the command, whose credentials sign; nil for those that are found by themselves.
+  ///   - connection: The connection of the command, whose credentials are used; nil to find credentials automatically.
   ///   - traffic: Counts the requests.
-  /// - Throws: `.usage` for a malformed address, `.configuration` where nobody can sign.
+  /// - Throws: `.usage` for a malformed address, `.configuration` if there are no credentials.
   init(
     for names: [String],
     _ connection: ConnectionSettings?,
@@ -39,7 +39,7 @@ struct StorageAccess {
     (files, self.storage) = (storage.files, storage)
   }
 
-  /// Returns the credentials: as for the database where that is Google's, else what is found by itself.
+  /// Returns the credentials: those for the database if it is Google's, and otherwise what is found automatically.
   private static func credentials(
     _ connection: ConnectionSettings?,
     _ variables: [String: String]

@@ -11,15 +11,15 @@ extension UndoTarget {
     session.logger.warning("\(RunText.torn(line, journal))")
   }
 
-  /// The run that an undo is about; nil for a run that is none.
+  /// Returns the run that an undo refers to; nil for a run that is not an undo.
   static func undone(by run: RunRecord) -> String? {
     if let job = run.job { return try? job.job(UndoJob.self).run }
-    // A version that kept words alone had the run at the end of the name.
+    // Earlier versions recorded only words, with the run at the end.
     guard run.command.hasPrefix("migrate undo ") else { return nil }
     return run.command.split(separator: " ").last.map(String.init)
   }
 
-  /// Refuses another database than the one that was changed.
+  /// Refuses a database other than the one that was changed.
   ///
   /// - Throws: `.notPermitted`.
   static func assertSameDatabase(

@@ -1,11 +1,12 @@
 import Transfer
 
 extension UndoTarget {
-  /// Names the run that `last` is where it passes over newer ones, and where nothing else would name it; asks a person before it
-  /// undoes one that is not the newest: who gives the command once more than meant, or after a run that changed nothing, means
-  /// none from before.
+  /// Names the run that `last` refers to if it skips newer ones and nothing else would name it, and asks a person before undoing
+  /// a run that is not the newest.
   ///
-  /// - Throws: `.notPermitted` where the answer is no.
+  /// A person who repeats the command by mistake, or gives it after a run that changed nothing, does not mean an earlier run.
+  ///
+  /// - Throws: `.notPermitted` if the answer is no.
   static func confirmLast(_ entry: RunHistory.Entry, as run: JobRun, isDryRun: Bool) throws(Failure) {
     let stateDir = run.connection.stateDir
     let record = entry.record
@@ -20,7 +21,7 @@ extension UndoTarget {
     try Guard.ask(count > 0 ? made : "Undo it?", with: run.confirmation)
   }
 
-  /// The newest run after another one that may have written to its database, undos of that one aside.
+  /// Returns the newest later run that may have written to the same database, other than undos of this one.
   private static func lastRun(after record: RunRecord, in stateDir: String) -> RunRecord? {
     RunHistory(in: stateDir, warn: { _ in }).entries().map(\.record).last { other in
       other.writes && other.database == record.database && other.startedAt > record.startedAt
@@ -28,7 +29,7 @@ extension UndoTarget {
     }
   }
 
-  /// How many documents a run made; as its journals say, where no summary of it does.
+  /// Returns how many documents a run created, according to its journals if it has no summary.
   private static func creations(of entry: RunHistory.Entry, in stateDir: String) -> Int {
     if let new = entry.ending?.totals.new, new > 0 { return new }
     return journals(of: entry.record, in: stateDir).reduce(0) { $0 + JournalReader.creations(in: $1) }

@@ -2,23 +2,23 @@ import Configuration
 import Logging
 import MigrationEngine
 
-/// What is pending in an environment, each as a run of its own.
+/// Applies the pending migrations of an environment, each in its own run.
 struct UpRun {
-  /// How each is applied; of no migration yet.
+  /// The settings for applying each migration, without the migration.
   let job: ApplyJob
   var run: JobRun
-  /// The last that is meant; nil for all.
+  /// The last migration to apply; nil for all.
   var last: String?
-  /// Whether files that changed after they were applied are right as they are.
+  /// Whether to accept files that changed after they were applied.
   var acceptsChanges = false
-  /// How many changes are shown of each migration.
+  /// The number of changes to show of each migration.
   var examples = 3
-  /// What was typed, where that was another command line than this one.
+  /// The typed command line, if it differs from this one.
   var arguments: CompletedArguments?
-  /// The bound of the bill of all runs, as it was given.
+  /// The cost limit of all runs, as given.
   var given: BillBound?
 
-  /// - Parameter validate: Refuses settings that do not go with the migrations.
+  /// - Parameter validate: Refuses settings that are incompatible with the migrations.
   func perform(_ validate: (MigrationChoice) throws -> Void) async throws {
     let resolver = EnvironmentResolver(run.connection)
     let (environment, name) = (try resolver.environment(), try resolver.knownName())
@@ -27,7 +27,7 @@ struct UpRun {
     var up = self
     if !job.isDryRun {
       try Guard.confirm(environment, with: run.confirmation)
-      // It may have been typed: it holds for each of the runs.
+      // The name may have been typed; it applies to each of the runs.
       if environment.isProtected { up.run.confirmation.confirm = environment.name }
     }
     if acceptsChanges { try await up.accept(folder, in: name) }
@@ -46,7 +46,7 @@ struct UpRun {
     let deletions = try await up.plan(pending)
     if job.isDryRun {
       if job.override == nil { try gate?.assertOpen(for: pending) }
-      // Behind a run that stopped half way none begins.
+      // No run may begin after one that stopped early.
       if !entries.contains(where: \.blocks) { try offer(deletions) }
       return
     }
@@ -56,7 +56,7 @@ struct UpRun {
     try await up.apply(pending, deleting: deletions, past: gate)
   }
 
-  /// Refuses settings that go with none of the folder; says of those that go with one which is not pending that they are not used.
+  /// Refuses settings that apply to no migration of the folder; reports those that only apply to one that is not pending.
   private func assertFit(
     _ validate: (MigrationChoice) throws -> Void,
     _ pending: [FolderMigration],
@@ -70,9 +70,9 @@ struct UpRun {
     }
   }
 
-  /// Refuses what deletes more than may be before the first migration is applied, and not behind it.
+  /// Refuses excessive deletions before the first migration is applied rather than in between.
   ///
-  /// - Parameter deletions: How many documents each migration deletes that needs a bound.
+  /// - Parameter deletions: The number of documents deleted by each migration that needs a limit.
   private func assertAllowed(_ deletions: [String: Int], by bound: DeletionBound) throws(Failure) {
     if deletions.values.allSatisfy({ $0 == 0 }) { return }
     try bound.assertMayAsk()
@@ -82,7 +82,8 @@ struct UpRun {
     }
   }
 
-  /// Says which command applies what was planned: the same without what makes it a plan, and with the bound that it needs.
+  /// Suggests the command that applies what was planned: the same without the words that make it a plan, and with the limit that
+  /// it needs.
   private func offer(_ deletions: [String: Int]) throws {
     var words = run.wordsOfPlan
     if let most = deletions.values.max(), most > job.maximumDeletes ?? 0 {
@@ -95,7 +96,7 @@ struct UpRun {
     run.output.logger().notice("To apply this: \(command)")
   }
 
-  /// Prints the summary of no run, with --json.
+  /// With `--json`, prints a summary without a run.
   private func printNothing() async throws {
     guard run.output.json else { return }
     var command = CommandRun(name: "migrate up", connection: run.connection, output: run.output)
@@ -103,7 +104,6 @@ struct UpRun {
     try await command.performWithoutRun { _ in CommandResult() }
   }
 
-  /// What guards an environment; nil for nothing.
   private func gate(of environment: String, _ entries: [LedgerEntry]) async throws -> PromotionGate? {
     let promotions = try EnvironmentResolver(run.connection).configuration().promotions
     let promotion = promotions.first { $0.environment.isIdentical(to: environment) }
@@ -142,7 +142,7 @@ struct UpRun {
     return choice
   }
 
-  /// Records that changed files are right as they are.
+  /// Records that changed files are accepted.
   private func accept(_ folder: MigrationFolder, in environment: String) async throws {
     if job.isDryRun {
       throw ValidationError("--accept-changed is recorded in the ledger: leave out --dry-run.")
@@ -175,7 +175,7 @@ struct UpRun {
     }
   }
 
-  /// - Returns: How many documents each migration deletes, of those that need a bound for it.
+  /// - Returns: The number of documents deleted by each migration that needs a limit for it.
   private mutating func plan(_ pending: [FolderMigration]) async throws -> [String: Int] {
     let bounded = try choice(pending).chosen(for: run.connection).filter(\.deletesForGood).map(\.id)
     var plan = PlanJob(choice(pending))
@@ -183,7 +183,7 @@ struct UpRun {
     let (planned, deletions) = (plan, Locked<[String: Int]>([:]))
     _ = try await one { run in
       var planning = run
-      // 'apply --plan' would ask no gate.
+      // 'apply --plan' would bypass the gate.
       (planning.job, planning.offersPlan) = (planned, false)
       let found = try await planning.perform().result.deletions
       deletions.withLock { $0 = found }
@@ -203,10 +203,10 @@ struct UpRun {
     for (index, migration) in pending.enumerated() {
       var job = job
       job.migrations = choice([migration])
-      // Where the gate is open there is nothing to override.
+      // An open gate need not be overridden.
       if gate?.gap(of: migration) == nil { job.override = nil }
       job.planned = pending[(index + 1)...].map(\.id)
-      // What was planned without a deletion needs no bound to be asked for, and makes none.
+      // A migration planned without deletions needs no limit from a person, and must not delete anything.
       if job.maximumDeletes == nil, deletions[migration.id] == 0 { job.maximumDeletes = 0 }
       let applied = job
       let isWhole = try await one { run in
@@ -215,7 +215,7 @@ struct UpRun {
         try await applying.perform()
       }
       if !isWhole { isIncomplete = true }
-      // Of one alone, the lists are named a few lines above.
+      // For a single migration, the lists are already named a few lines above.
       if pending.count > 1 { left += listsLeft(by: migration) }
       do {
         try await verify(applied.migrations)
@@ -228,7 +228,7 @@ struct UpRun {
     if isIncomplete { throw ExitStatus(ExitCodes.incomplete) }
   }
 
-  /// Names the lists that the run which applied a migration leaves for a person.
+  /// Returns the lists that the run that applied a migration left for a person.
   private func listsLeft(by migration: FolderMigration) -> [String] {
     let history = RunHistory(in: run.connection.stateDir, warn: { _ in })
     let last = history.entries().map(\.record).last { $0.job?.kind.isIdentical(to: ApplyJob.kind) ?? false }
@@ -249,7 +249,7 @@ struct UpRun {
     }
   }
 
-  /// Verifies what the same command has applied before it was stopped.
+  /// Verifies what the same command applied before it was stopped.
   private mutating func verifyDue(
     of folder: MigrationFolder,
     in environment: String,
@@ -259,14 +259,14 @@ struct UpRun {
     where state.isInForce && state.applied?.isDue ?? false { try await verify(choice([migration])) }
   }
 
-  /// Resumes one of the runs by itself: it is verified, too, and what was to come after it is named.
+  /// Resumes one of the runs on its own: it is also verified, and the remaining migrations are named.
   func resume(_ record: RunRecord) async throws {
     var up = self
     let isWhole = try await up.one { _ = try await $0.perform() }
     up.arguments = CompletedArguments(record.arguments)
     var hasLeft = false
     do {
-      // A summary of it alone was asked for.
+      // Only its own summary was requested.
       try await up.verify(job.migrations, isUnprinted: run.output.json)
     } catch let status as ExitStatus where status.rawValue == ExitCodes.differences {
       hasLeft = true
@@ -283,9 +283,9 @@ struct UpRun {
     if !isWhole { throw ExitStatus(ExitCodes.incomplete) }
   }
 
-  /// Makes one of the runs, with requests that are counted for it alone; what is billed is taken off the bound of all.
+  /// Performs one of the runs, counting its requests separately and deducting its bill from the overall limit.
   ///
-  /// - Returns: Whether nothing is left of it for a person.
+  /// - Returns: Whether it left nothing for a person.
   private mutating func one(_ body: @Sendable (JobRun) async throws -> Void) async throws -> Bool {
     var invocation = Invocation.current
     invocation.traffic = TrafficCounter()

@@ -1,37 +1,37 @@
-/// A command line with what the environment variables add to it.
+/// A command line with the additions from environment variables.
 struct CompletedArguments: Sendable {
-  /// A setting that came from its variable.
+  /// A setting that came from a variable.
   struct Addition: Sendable {
     var option: String
     var variable: String
     var value: String
-    /// What it comes to on the command line.
+    /// The resulting words of the command line.
     var words: [String]
   }
 
   /// The words that name the command.
   private var command: [String] = []
-  /// Their values.
+  /// The words after the name of the command.
   private var rest: [String]
   /// The settings that came from variables.
   private(set) var additions: [Addition] = []
-  /// The settings that were typed, by their options.
+  /// The typed settings, by option.
   let given: [String: String]
-  /// The options of the settings that the command has; looked for only where a variable is set.
+  /// The options of the settings that the command has; determined only if a variable is set.
   private(set) var known: [String] = []
 
-  /// The whole command line.
+  /// The entire command line.
   var words: [String] { command + additions.flatMap(\.words) + rest }
 
-  /// Arguments that nothing is added to.
+  /// Creates a command line without additions.
   init(_ arguments: [String]) {
     rest = arguments
     given = Setting.given(in: arguments)
   }
 
-  /// Completes a command line by the variables of the settings that its command has and that were not typed.
+  /// Completes a command line from the variables of settings that its command has and that were not typed.
   ///
-  /// An empty variable is one that is not set. Of alternatives, a typed one makes the others void.
+  /// An empty variable counts as not set. Among alternative settings, a typed one disables the others.
   ///
   /// - Throws: `.usage` naming the variable of a flag that is neither true nor false.
   init(
@@ -42,7 +42,7 @@ struct CompletedArguments: Sendable {
     self.init(arguments)
     let isHelp = arguments.contains { $0 == "--help" || $0 == "-h" || $0 == "--version" }
     let set = Setting.all.filter { !(variables[$0.variable] ?? "").isEmpty }
-    // The parser's own ways of completing words in a shell begin with three hyphens.
+    // The parser's own completion requests begin with three hyphens.
     if set.isEmpty || isHelp || arguments.first?.hasPrefix("-") ?? true { return }
     let named = NamedCommand(of: arguments, below: root)
     command = Array(arguments.prefix(named.words))
@@ -60,20 +60,20 @@ struct CompletedArguments: Sendable {
     }
   }
 
-  /// Whether what was typed leaves nothing for a variable to say.
+  /// Whether a typed option or alternative overrides the variable.
   private func isSettled(_ option: String) -> Bool {
     given[option] != nil
       || Setting.alternatives.contains { $0.contains(option) && $0.contains { given[$0] != nil } }
   }
 
-  /// The same without one of the additions.
+  /// Returns the same command line without one of the additions.
   func without(_ addition: Addition) -> CompletedArguments {
     var fewer = self
     fewer.additions.removeAll { $0.option == addition.option }
     return fewer
   }
 
-  /// A failure with the variable that the value it is about came from.
+  /// Returns a failure that names the variable from which its value came.
   func naming(_ failure: Failure) -> Failure {
     guard let path = failure.path, let culprit = additions.first(where: { $0.value.isIdentical(to: path) })
     else { return failure }
@@ -92,7 +92,7 @@ struct CompletedArguments: Sendable {
 }
 
 extension [String] {
-  /// The words of a command line without an option and its value.
+  /// Returns the words of a command line without an option and its value.
   func without(_ option: String) -> [String] {
     var words = filter { !$0.hasPrefix("\(option)=") }
     while let place = words.firstIndex(of: option) {

@@ -3,17 +3,17 @@ import Configuration
 import MigrationEngine
 import Schema
 
-/// The values that a shell offers, from the configuration, the schema and the runs of the folder in which it asks.
+/// The values that a shell offers, from the configuration, the schema and the runs of the current folder.
 enum CompletionValues {
   static let environments = values { try EnvironmentResolver($0).configuration().environments.map(\.name) }
 
-  /// Those that the schema declares, patterns left out, which a shell would expand.
+  /// The declared collections, without patterns, which a shell would expand.
   static let collections = values { connection in
     let schema = try EnvironmentResolver(connection).schema()
     return schema.collections.map(\.pattern.string).filter { !$0.utf8.contains(UInt8(ascii: "*")) }
   }
 
-  /// Those that come along, and those of the folder.
+  /// The built-in migrations, and those of the folder.
   static let migrations = values { connection in
     let application = Invocation.current.application(of: try EnvironmentResolver(connection).schema())
     let known = try application?.comingAlong().map(\.id) ?? []
@@ -27,7 +27,7 @@ enum CompletionValues {
 
   static let changingRuns = selectedRuns(where: { $0.record.writes && !$0.isUndone })
 
-  /// The last runs for which something holds, the newest first.
+  /// The latest runs that satisfy a condition, the newest first.
   private static func selectedRuns(
     where isMeant: @escaping @Sendable (RunHistory.Entry) -> Bool
   ) -> CompletionKind {
@@ -37,7 +37,7 @@ enum CompletionValues {
     }
   }
 
-  /// The options of a command line that say where names are from.
+  /// The options of a command line that determine where names come from.
   private static let sources = ["-e", "--env", "--config", "--schema", "--state-dir"]
 
   private static func values(
@@ -45,7 +45,7 @@ enum CompletionValues {
   ) -> CompletionKind {
     .custom { words, _, _ in
       let pairs = zip(words, words.dropFirst()).filter { sources.contains($0.0) }
-      // What keeps a value from being offered is said when the command is run.
+      // Errors are reported when the command is run.
       guard let connection = try? ConnectionOptions.parse(pairs.flatMap { [$0, $1] }) else { return [] }
       return (try? names(connection)) ?? []
     }

@@ -1,9 +1,9 @@
-/// An option that can also be set by an environment variable: one that says where and how to work, never what to do.
+/// An option that can also be set by an environment variable: it determines where and how to work, never what to do.
 ///
-/// What a command does, to which documents, and the guards before a write (`--confirm`, `--yes`, `--hard`,
-/// `--max-delete`) is typed for each run: a variable that somebody exported last week would answer instead of a person.
+/// What a command does, to which documents, and the guards before a write (`--confirm`, `--yes`, `--hard`, `--max-delete`) must
+/// be typed for each run: a variable that somebody exported last week would answer instead of a person.
 struct Setting: Sendable {
-  /// What a setting is about.
+  /// What a setting determines.
   enum Subject: String, CaseIterable {
     case place = "where"
     case pace = "how"
@@ -13,10 +13,10 @@ struct Setting: Sendable {
   /// The option's long name, without hyphens.
   let option: String
   let subject: Subject
-  /// The property that holds it, of a command or of a group of options.
+  /// The property that holds it, in a command or a group of options.
   let property: String
   let isFlag: Bool
-  /// What holds where nobody says otherwise.
+  /// The default.
   let standard: String
 
   /// The variable's name: `GYMMIGRATE_PAGE_SIZE` for `--page-size`.
@@ -73,10 +73,10 @@ struct Setting: Sendable {
     Setting("metrics-textfile", .output),
   ]
 
-  /// Settings of which one makes the other void.
+  /// Settings that exclude each other.
   static let alternatives = [["credentials", "access-token-file"]]
 
-  /// Whether it names a database, which what stands in for one makes void.
+  /// Whether it names a database, so that it is ignored if something replaces the database.
   var namesDatabase: Bool { ["env", "project", "database", "endpoint"].contains(option) }
 
   /// The variables by subject, for the help.
@@ -87,7 +87,7 @@ struct Setting: Sendable {
     }.joined(separator: "\n")
   }
 
-  /// Variables that are set and are not settings, those of the tests and scripts apart.
+  /// Returns variables that are set but are not settings, apart from those of tests and scripts.
   static func unknown(in variables: [String: String]) -> [String] {
     let known = Set(all.map(\.variable) + ["GYMMIGRATE_BINARY", "GYMMIGRATE_PYTHON"])
     return variables.keys.filter {
@@ -96,7 +96,7 @@ struct Setting: Sendable {
     .sorted { $0.compareUTF8($1) < 0 }
   }
 
-  /// The settings that words give, by their options.
+  /// Returns the settings given in words, by option.
   static func given(in words: [String]) -> [String: String] {
     var given: [String: String] = [:]
     var rest = words[...]
@@ -106,7 +106,7 @@ struct Setting: Sendable {
         guard let setting = all.first(where: { $0.option == parts[0] }) else { continue }
         given[setting.option] = parts.count > 1 ? String(parts[1]) : setting.isFlag ? "true" : rest.popFirst()
       } else if word.hasPrefix("-"), let letter = word.firstIndex(where: { $0 == "e" || $0 == "o" }) {
-        // The letters of options that take a value, which is the rest of the word or the next one.
+        // The letter of an option with a value, which is the rest of the word or the next word.
         let value = word[word.index(after: letter)...]
         let text = value.isEmpty ? rest.popFirst() : String(value)
         if word[letter] == "e" { given["env"] = text }
@@ -116,13 +116,13 @@ struct Setting: Sendable {
   }
 }
 
-/// The command that words are for, by what the commands say of themselves.
+/// The command that words name, according to the commands' configurations.
 struct NamedCommand {
   private(set) var type: any ParsableCommand.Type
-  /// How many of the words are its name.
+  /// The number of words that form its name.
   private(set) var words = 0
 
-  /// - Parameter enteringDefaults: Whether a command that has a default one below it stands for that.
+  /// - Parameter enteringDefaults: Whether to enter the default subcommand of a command.
   init(of arguments: [String], below root: any ParsableCommand.Type, enteringDefaults: Bool = true) {
     type = root
     while words < arguments.count,
@@ -139,7 +139,7 @@ struct NamedCommand {
   /// A command with the words that name it.
   typealias Path = (words: [String], type: any ParsableCommand.Type)
 
-  /// Every command below another one, parents first.
+  /// Returns every command below another one, parents first.
   static func all(below parent: any ParsableCommand.Type) -> [Path] {
     parent.configuration.subcommands.flatMap { type -> [Path] in
       guard let name = type.configuration.commandName else { return [] }
@@ -148,15 +148,15 @@ struct NamedCommand {
     }
   }
 
-  /// The settings that it has: of its own, and of its groups of options.
+  /// The settings that it has, directly or in its groups of options.
   var settings: [Setting] {
     let properties = Self.properties(of: type)
-    // A command that has two sides names both, and takes no environment besides.
+    // A command with two sides names both, and takes no other environment.
     let hasSides = properties.contains("fromProject")
     return Setting.all.filter { properties.contains($0.property) && !(hasSides && $0.option == "env") }
   }
 
-  /// Whether words name what stands in for a database: a mirror or an export.
+  /// Whether words name a replacement for a database: a mirror or an export.
   func replacesDatabase(_ words: [String]) -> Bool {
     let properties = Self.properties(of: type)
     let options = [("mirror", "--mirror"), ("snapshot", "--from")].filter { properties.contains($0.0) }
@@ -170,7 +170,7 @@ struct NamedCommand {
       if let group = child.value as? any OptionGroupOfType {
         names.formUnion(properties(of: group.arguments))
       } else if let label = child.label, label.hasPrefix("_") {
-        // The wrapper of a property has its name behind an underscore.
+        // The wrapper of a property has its name after an underscore.
         names.insert(String(label.dropFirst()))
       }
     }
@@ -178,7 +178,7 @@ struct NamedCommand {
 }
 
 extension ParsableArguments {
-  /// The parsed group of options of a type, its own or below one of its groups; nil for none.
+  /// Returns the parsed group of options of a type, at any level; nil if there is none.
   func group<Group: ParsableArguments>(_ type: Group.Type) -> Group? {
     for child in Swift.Mirror(reflecting: self).children {
       guard let parsed = (child.value as? any OptionGroupOfType)?.parsed else { continue }

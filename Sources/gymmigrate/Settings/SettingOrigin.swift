@@ -1,14 +1,14 @@
 import Configuration
 
-/// A setting, its value, and where that is from: an option, a variable, the file, or built in.
+/// A setting, its value, and the origin of the value: an option, a variable, the file, or built in.
 struct SettingOrigin {
   var name: String
   var value: String
   var origin: String
 
-  /// Every setting, as the command that is running has them, and as others would have those that it does not know.
+  /// Returns every setting as the running command has it; for those that it lacks, as other commands would have it.
   ///
-  /// - Throws: ``Failure`` where the configuration cannot be read.
+  /// - Throws: ``Failure`` if the configuration cannot be read.
   static func all(
     _ environment: DatabaseEnvironment,
     _ resolver: EnvironmentResolver,
@@ -39,8 +39,8 @@ struct SettingOrigin {
     json.member("value", value)
   }
 
-  /// What an environment says of a setting, and where that is from if neither an option nor a GYMMIGRATE_ variable
-  /// says so; nil for a setting that environments do not have.
+  /// Returns an environment's value of a setting, and its origin unless that is an option or a GYMMIGRATE_ variable; nil for a
+  /// setting that environments do not have.
   private static func own(
     _ option: String,
     _ environment: DatabaseEnvironment,
@@ -48,8 +48,8 @@ struct SettingOrigin {
     _ signer: String
   ) throws(Failure) -> SettingOrigin? {
     let configuration = try resolver.configuration()
-    // One that is protected by what its database is called, or by another configuration, has another name than it was
-    // chosen by.
+    // An environment protected because of its database's name, or by another configuration, has a different name from the one by
+    // which it was chosen.
     var known = configuration.environments.first { $0.name.isIdentical(to: environment.name) }
     if environment.isProtectedByName || environment.protectedBy != nil { known = try resolver.named() }
     let file = configuration.file.map { "file \($0)" } ?? "built in"

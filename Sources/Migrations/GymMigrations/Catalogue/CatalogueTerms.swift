@@ -1,6 +1,6 @@
 import Schema
 
-/// Fields of several collections.
+/// Fields that several collections have.
 enum CommonField {
   static let id = "id"
   static let email = "email"
@@ -9,7 +9,7 @@ enum CommonField {
 }
 
 extension RawDocument {
-  /// The change that edits fields, with the update time from the service where the gym's collection has one.
+  /// Returns a change that edits fields, with the update time set by the service if the gym's collection has one.
   func changing(_ edit: FieldEdit, reasons: [String]) -> Change {
     changing(edit, of: GymSchema.schema.collection(path.collection), reasons: reasons)
   }
@@ -23,7 +23,7 @@ extension RawDocument {
     return finding(.reject, "wrong-type", field, found, message)
   }
 
-  /// A finding about a field, with what the field holds.
+  /// Returns a finding about a field, with the field's value.
   func finding(
     _ kind: Finding.Kind,
     _ code: some RawRepresentable<String>,
@@ -34,7 +34,6 @@ extension RawDocument {
     finding(kind, code.rawValue, field, fields[field], proposal: proposal, message)
   }
 
-  /// A finding about a field.
   func finding(
     _ kind: Finding.Kind,
     _ code: String,
@@ -46,9 +45,9 @@ extension RawDocument {
     Finding(kind, path: path, code: code, field: field, found: found, proposal: proposal, message: message)
   }
 
-  /// The value of a field, as `read` gives it; nil where it is absent or null.
+  /// Returns the value of a field, converted by `read`; nil if it is absent or null.
   ///
-  /// - Throws: The finding where `read` gives nil, which means another type than `wanted`.
+  /// - Throws: The finding if `read` returns nil, that is, if the type is not `wanted`.
   func value<Result>(
     _ field: String,
     _ wanted: String,
@@ -59,21 +58,21 @@ extension RawDocument {
     throw WrongType(finding: wrongType(field, found: value, wanted: wanted))
   }
 
-  /// The text of a field; nil where it is missing: absent, null or blank.
+  /// Returns the text of a field; nil if it is absent, null or blank.
   ///
-  /// - Throws: The finding where it is no text.
+  /// - Throws: The finding if it is not a text.
   func text(_ field: String) throws(WrongType) -> String? {
     try value(field, "string", \.string).flatMap { PlainText.isBlank($0) ? nil : $0 }
   }
 }
 
-/// A value that is not of its field's type, as the finding about it.
+/// The finding about a value with the wrong type.
 struct WrongType: Error {
   let finding: Finding
 }
 
 extension Outcome {
-  /// The document is left alone as a whole.
+  /// Leaves the entire document alone.
   init(_ wrongType: WrongType) {
     self.init(.skip, findings: [wrongType.finding])
   }

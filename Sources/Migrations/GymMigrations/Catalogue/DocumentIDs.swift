@@ -1,14 +1,14 @@
 import Schema
 
-/// The backfill of `id`, where it is missing: the document's own id.
+/// Backfills a missing `id` with the document's ID.
 ///
-/// An id that is there stays, also a wrong one: other documents may name it, so a person decides.
+/// An existing `id` is kept, even if it is wrong: other documents may refer to it, so a person must decide.
 package struct DocumentIDs: Migration {
   /// The findings about a document; the raw value is the code in reports.
   package enum Code: String, Sendable, CaseIterable {
-    /// `id` is there and is not the document's. A review.
+    /// `id` is not the document's ID. A review.
     case idDiffers = "id-differs"
-    /// `id` is no text. A reject.
+    /// `id` is not a text. A reject.
     case wrongType = "wrong-type"
   }
 
@@ -26,7 +26,7 @@ package struct DocumentIDs: Migration {
 
   package init() {}
 
-  /// What becomes of one document; one of another collection is left as it is.
+  /// Returns the outcome of one document; a document of another collection is left unchanged.
   package func outcome(for document: RawDocument) -> Outcome {
     guard reads.contains(document.path.collection) else { return Outcome(.unchanged) }
     let existing: String?

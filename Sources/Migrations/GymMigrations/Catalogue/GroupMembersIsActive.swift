@@ -1,7 +1,7 @@
-/// The backfill of `isActive` for the members of groups, where it is missing or null: true.
+/// Backfills a missing or null `isActive` of group members with true.
 ///
-/// A migration of its own, applied by name: ``IsActive`` never touches a subcollection. `groups/*/members` alone is read
-/// and written; a root collection `members` is another.
+/// A separate migration, applied by name, because ``IsActive`` never touches a subcollection. It reads and writes only
+/// `groups/*/members`; a root collection `members` is a different one.
 ///
 /// Findings: `wrong-type` (``Finding/Kind/reject``) for an isActive that is not boolean; the document is left alone.
 package struct GroupMembersIsActive: Migration {
@@ -20,7 +20,7 @@ package struct GroupMembersIsActive: Migration {
     collection.pattern == GymCollection.groupMembers
   }
 
-  /// What becomes of one document; one of another collection is left as it is.
+  /// Returns the outcome of one document; a document of another collection is left unchanged.
   package func outcome(for document: RawDocument) -> Outcome {
     guard mayWrite(document.path.collection) else { return Outcome(.unchanged) }
     return IsActive.outcome(for: document, legacy: .null)

@@ -1,14 +1,13 @@
-/// The recount of `groups.memberCount`: the number of documents in `groups/{id}/members`, none where there is no such
-/// subcollection.
+/// Recounts `groups.memberCount`: the number of documents in `groups/{id}/members`.
 ///
-/// The count is derived, so the present value is not considered; only a value that is no integer is left for a person.
-/// Applied in transactions, because the apps add a member and raise the count in one.
+/// The count is derived, so the present value is ignored; only a value that is not an integer is left for review. It is applied
+/// in transactions, because the apps add a member and increase the count in one.
 package struct GroupsRecount: Migration {
   /// The findings about a group; the raw value is the code in reports.
   package enum Code: String, Sendable, CaseIterable {
-    /// There are more members than ``maximumMembers``. A review; the count is written all the same.
+    /// There are more members than ``maximumMembers``. A review; the count is still written.
     case tooManyMembers = "group-too-many-members"
-    /// memberCount is no integer. A reject.
+    /// memberCount is not an integer. A reject.
     case wrongType = "wrong-type"
   }
 
@@ -24,7 +23,7 @@ package struct GroupsRecount: Migration {
 
   package let id = "groups-recount"
   package let summary = "Recomputes groups.memberCount: the number of documents in the group's members."
-  /// `groups`; of the members only the number is read.
+  /// `groups`; only the number of members is read.
   package let reads = [GymCollection.groups]
   package let writes = [GymCollection.groups]
 
@@ -32,12 +31,12 @@ package struct GroupsRecount: Migration {
 
   package var strategy: MigrationStrategy { .transactional(outcome(for:in:)) }
 
-  /// What becomes of one group, by the count of its members.
+  /// Returns the outcome of one group, after counting its members.
   package func outcome(for document: RawDocument, in reader: any DocumentSource) async throws -> Outcome {
     outcome(for: document, members: try await reader.count(GymCollection.members(of: document.path)))
   }
 
-  /// What becomes of a group that has so many members.
+  /// Returns the outcome of a group with a number of members.
   package func outcome(for group: RawDocument, members: Int) -> Outcome {
     let existing: Int64?
     do throws(WrongType) {

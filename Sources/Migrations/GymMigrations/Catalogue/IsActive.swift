@@ -1,12 +1,12 @@
 import Schema
 
-/// The backfill of `isActive`, where it is missing or null: true, on `users` what `activo` says.
+/// Backfills a missing or null `isActive` with true, and for `users` with the value of `activo`.
 ///
-/// A value that is there stays, false or true. Subcollections are left alone (`groups/{id}/members` is not
-/// `members`; see ``GroupMembersIsActive``), and so are the collections of facts: check_ins, payments, classBookings, classAttendance.
+/// An existing value is kept, whether false or true. Subcollections are left alone (`groups/{id}/members` is not `members`; see
+/// ``GroupMembersIsActive``), and so are collections of facts: check_ins, payments, classBookings, classAttendance.
 ///
-/// Findings: `wrong-type` (``Finding/Kind/reject``) for an isActive, and on `users` also for an activo, that is not
-/// boolean; the document is left alone.
+/// Findings: `wrong-type` (``Finding/Kind/reject``) for an isActive, and for `users` also an activo, that is not boolean; the
+/// document is left alone.
 package struct IsActive: Migration {
   package let id = "is-active"
   package let summary = "Writes isActive where it is missing: true, or what a user's activo says."
@@ -21,7 +21,7 @@ package struct IsActive: Migration {
 
   package init() {}
 
-  /// What becomes of one document; one of another collection is left as it is.
+  /// Returns the outcome of one document; a document of another collection is left unchanged.
   package func outcome(for document: RawDocument) -> Outcome {
     let collection = document.path.collection
     guard reads.contains(collection) else { return Outcome(.unchanged) }
@@ -30,7 +30,7 @@ package struct IsActive: Migration {
     return Self.outcome(for: document, legacy: legacy)
   }
 
-  /// What becomes of a document whose older field says this, or null.
+  /// Returns the outcome of a document with a value of the legacy field, null if it has none.
   static func outcome(for document: RawDocument, legacy: Value) -> Outcome {
     let current = document.fields[UserField.isActive.rawValue] ?? .null
     var findings: [Finding] = []

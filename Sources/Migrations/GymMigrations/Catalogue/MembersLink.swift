@@ -1,11 +1,11 @@
-/// The links between accounts and members: `users.linkedMemberId` and `members.linkedUserId`, which mirror each other.
+/// Links accounts and members mutually: `users.linkedMemberId` and `members.linkedUserId`.
 ///
-/// A link that names somebody who is there is never rewritten. Where one side alone has it, the other is
-/// completed. People without a link are matched by phone, then by email, and only where each is the other's single
-/// match among all users and members; whatever leaves a doubt is listed with the user.
+/// A link to an existing person is never rewritten. If only one side has it, the other is completed. People without a link are
+/// matched by phone, then by email, but only if each is the other's only match among all users and members; doubtful cases are
+/// listed with the user.
 ///
-/// The two documents of a pair are written one by one: a run that is stopped in between leaves half a link, which the
-/// next run completes. Memory does not grow with the collections; they are spooled to a temporary file.
+/// The two documents of a pair are written separately: a run that is stopped in between leaves half a link, which the next run
+/// completes. Memory does not grow with the collections, because they are spooled to a temporary file.
 package struct MembersLink: Migration {
   /// The findings about a document; the raw value is the code in reports.
   package enum Code: String, Sendable, CaseIterable {
@@ -14,11 +14,11 @@ package struct MembersLink: Migration {
     case linkDangling = "link-dangling"
     case matchAmbiguous = "match-ambiguous"
     case matchContradicts = "match-contradicts"
-    /// The single match, or the user, is not active.
+    /// The only match, or the user, is not active.
     case matchInactive = "match-inactive"
-    /// All who match are linked to others already: a second account of one person, as a rule. A note.
+    /// All matches are already linked to others, usually because one person has a second account. A note.
     case matchTaken = "match-taken"
-    /// The names of the two who are linked share no word: a parent's phone, as a rule. A note.
+    /// The names of the two linked people have no word in common, usually because they share a parent's phone. A note.
     case matchNameDiffers = "match-name-differs"
     case wrongType = "wrong-type"
 
@@ -47,13 +47,13 @@ package struct MembersLink: Migration {
 
   /// Why a link is written; the raw value is the reason in plans.
   package enum Reason: String, Sendable, CaseIterable {
-    /// The other side names this document already.
+    /// The other side already refers to this document.
     case linkCompleted = "link-completed"
-    /// The same, instead of a link that names nobody.
+    /// As ``linkCompleted``, replacing a link to nobody.
     case linkReplaced = "link-replaced"
-    /// The phone is that of one user and one member.
+    /// One user and one member share the phone.
     case phoneMatches = "link-by-phone"
-    /// The email is.
+    /// One user and one member share the email.
     case emailMatches = "link-by-email"
   }
 
@@ -61,16 +61,16 @@ package struct MembersLink: Migration {
   package let summary = "Links users and members, each the other's only match by phone or by email."
   package let reads = [GymCollection.users, GymCollection.members]
   package let writes = [GymCollection.users, GymCollection.members]
-  /// Who is linked is no match for others any more.
+  /// A person who is linked is no longer a match for others.
   package let needsOriginals = true
 
   package init() {}
 
   package var strategy: MigrationStrategy { .streaming(decide) }
 
-  /// Spools both collections, then decides on each document in their order.
+  /// Spools both collections, then decides on each document in order.
   ///
-  /// - Throws: what `source` and `sink` throw; `Failure` of kind `cannotWrite` where the spool cannot be kept.
+  /// - Throws: Errors of `source` and `sink`; `Failure` of kind `cannotWrite` if the spool cannot be written.
   private func decide(from source: any DocumentSource, into sink: any PlanSink) async throws {
     let spool = try LinkSpool()
     for side in LinkSpool.Side.allCases {
@@ -103,7 +103,7 @@ package struct MembersLink: Migration {
     side == .user ? "linkedMemberId" : "linkedUserId"
   }
 
-  /// What the spool has to know of a document, and what is wrong with it.
+  /// Returns what the spool must know about a document, and what is wrong with it.
   static func person(
     _ side: LinkSpool.Side,
     _ document: RawDocument
@@ -130,7 +130,7 @@ package struct MembersLink: Migration {
       let activo = truth(UserField.activo.rawValue)
       isActive = isActive ?? activo
       if let both = phone, let telefono, both != telefono {
-        // Two numbers: neither is beyond doubt.
+        // Two numbers, so that neither is certain.
         phone = nil
       } else {
         phone = phone ?? telefono
@@ -151,7 +151,7 @@ package struct MembersLink: Migration {
     return (person, findings)
   }
 
-  /// The words of all names that a document has, particles aside, without case and accents.
+  /// The words of all names in a document, without particles, case and accents.
   private static func nameWords(_ side: LinkSpool.Side, _ fields: FieldMap) -> Set<UTF8Key> {
     var names = [PersonName(ofMember: fields).joined]
     if side == .user {

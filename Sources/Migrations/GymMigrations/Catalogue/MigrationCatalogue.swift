@@ -1,12 +1,12 @@
-/// The migrations that gymmigrate knows, in the order in which they are applied.
+/// The built-in migrations, in the order in which they are applied.
 package enum MigrationCatalogue {
-  /// What the command line may set of the migrations.
+  /// The settings of the migrations that the command line can change.
   package struct Settings: Sendable, Equatable {
     /// `--accept-proposals`, for ``UsersUnify``.
     package var acceptProposals: Bool
     /// `--prune`, for ``UserEmails``.
     package var prune: Bool
-    /// `--review`, for ``UsersUnify``; nil where no list was given.
+    /// `--review`, for ``UsersUnify``; nil if no list was given.
     package var review: NameReview?
 
     package init(acceptProposals: Bool = false, prune: Bool = false, review: NameReview? = nil) {
@@ -16,10 +16,10 @@ package enum MigrationCatalogue {
     }
   }
 
-  /// The migrations of `--all`, with the settings that change least.
+  /// The migrations of `--all`, with the settings that change the least.
   package static var all: [any Migration] { all(settings: Settings()) }
 
-  /// The migrations of `--all`: all that only add and correct.
+  /// The migrations of `--all`: those that only add and correct.
   package static func all(settings: Settings) -> [any Migration] {
     [
       UsersUnify(acceptProposals: settings.acceptProposals, review: settings.review),
@@ -32,19 +32,19 @@ package enum MigrationCatalogue {
     ]
   }
 
-  /// The migrations of `migrate up` where there is no folder: what users, their index and what is in use need.
+  /// The migrations of `migrate up` without a folder: what users, their index and active documents need.
   package static var folder: [any Migration] { [UsersUnify(), UserEmails(), IsActive()] }
 
-  /// The migrations that are applied by name only: that of a subcollection, and the contract step, which takes away what
-  /// older versions of the apps still read.
+  /// The migrations that are only applied by name: the one of a subcollection, and the contract step, which removes what older
+  /// versions of the apps still read.
   package static let byNameOnly: [any Migration] = [GroupMembersIsActive(), UsersDropLegacy()]
 
-  /// Every migration that there is: those of ``all(settings:)``, then those that are applied by name only.
+  /// All migrations: those of ``all(settings:)``, followed by those that are only applied by name.
   package static func known(settings: Settings = Settings()) -> [any Migration] {
     all(settings: settings) + byNameOnly
   }
 
-  /// The migration of an id.
+  /// Returns the migration with an ID.
   ///
   /// - Throws: `Failure` of kind `usage` that names the known ones.
   package static func named(

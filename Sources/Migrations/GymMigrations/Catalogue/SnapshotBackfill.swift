@@ -1,19 +1,19 @@
-/// The backfill of `payments.membershipPlanSnapshot`, where a payment of type `membership` has none: the member's own,
-/// where that was assigned not after the payment and has its price.
+/// Backfills a missing `payments.membershipPlanSnapshot` of a payment of type `membership` with the member's snapshot, if that
+/// was assigned no later than the payment and has its price.
 ///
-/// It is copied as it is. A completed payment gets it, too: a field that was never recorded is added, and nothing that
-/// was recorded changes but `updatedAt`, by which other systems find out. Members are only read.
+/// The snapshot is copied unchanged. Completed payments get it, too: a field that was never recorded is added, and nothing that
+/// was recorded changes except for `updatedAt`, by which other systems notice the change. Members are only read.
 package struct SnapshotBackfill: Migration {
   /// The findings about a payment; the raw value is the code in reports.
   ///
-  /// All are ``Finding/Kind/review`` but `wrongType`.
+  /// All are ``Finding/Kind/review`` except for `wrongType`.
   package enum Code: String, Sendable, CaseIterable {
     case noMember = "payment-no-member"
     case memberGone = "payment-member-gone"
     case memberHasNone = "member-no-snapshot"
-    /// The payment has no time, or the snapshot none that says when it was assigned.
+    /// The payment has no time, or the snapshot does not say when it was assigned.
     case undated = "snapshot-undated"
-    /// The snapshot was assigned after the payment, so it is of a later plan.
+    /// The snapshot was assigned after the payment, so it belongs to a later plan.
     case later = "snapshot-later"
     case priceDiffers = "snapshot-price-differs"
     case wrongType = "wrong-type"
@@ -47,9 +47,9 @@ package struct SnapshotBackfill: Migration {
 
   package var strategy: MigrationStrategy { .streaming(decide) }
 
-  /// Spools the members' snapshots, then decides over the payments in their order.
+  /// Spools the members' snapshots, then decides on the payments in order.
   ///
-  /// - Throws: what `source` and `sink` throw; `Failure` of kind `cannotWrite` where the spool cannot be kept.
+  /// - Throws: Errors of `source` and `sink`; `Failure` of kind `cannotWrite` if the spool cannot be written.
   private func decide(from source: any DocumentSource, into sink: any PlanSink) async throws {
     let spool = try SnapshotSpool()
     try await source.forEachDocument(in: GymCollection.members, atOnce: SpoolDatabase.batch) { members in
@@ -73,7 +73,7 @@ package struct SnapshotBackfill: Migration {
     static let currency = "currency"
   }
 
-  /// What is known of the member that a payment names.
+  /// What is known about the member to which a payment refers.
   enum Member: Sendable, Equatable {
     case gone
     case there(snapshot: FieldMap?)
@@ -84,7 +84,7 @@ package struct SnapshotBackfill: Migration {
       && payment.fields[snapshot] ?? .null == .null
   }
 
-  /// What becomes of one payment, by what is known of its member.
+  /// Returns the outcome of one payment, given what is known about its member.
   func outcome(for payment: RawDocument, member: Member) -> Outcome {
     do throws(WrongType) {
       return try decide(payment, member)
@@ -126,7 +126,7 @@ package struct SnapshotBackfill: Migration {
     return currency.isIdentical(to: other)
   }
 
-  /// Lists a payment with what a person compares: of the payment its member, amount and times, of the member the snapshot.
+  /// Lists a payment with what a person needs to compare: its member, amount and times, and the member's snapshot.
   private static func review(_ code: Code, _ payment: RawDocument, _ snapshot: FieldMap?) -> Outcome {
     var found = FieldMap()
     for field in [Field.memberId, Field.amount, Field.completedAt, CommonField.createdAt] {
@@ -142,7 +142,7 @@ package struct SnapshotBackfill: Migration {
 }
 
 extension Value {
-  /// The number of an integer or a double: a price may be either, depending on who wrote it.
+  /// The value of an integer or a double, because a price may be either, depending on who wrote it.
   fileprivate var number: Double? {
     switch self {
     case .integer(let number): Double(number)

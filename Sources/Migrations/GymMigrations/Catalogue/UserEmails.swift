@@ -1,38 +1,37 @@
-/// The rebuild of `user_emails`, the index from a normalised email to the account that first bore it.
+/// Rebuilds `user_emails`, the index from a normalized email address to the first account that used it.
 ///
-/// An entry whose user exists and bears the email stays, and so does its createdAt; where its `email` is not its id,
-/// it is corrected. An entry whose user does not, or is none, is given to the user with the earliest createdAt (the
-/// document's createTime where that field is no timestamp), ties by the bytes of the id; where nobody bears the
-/// email, or the entry's id is not normalised, it is an orphan: listed, and removed only with ``prune``. An indexable
-/// email without an entry gets one. The index is derived data, so a value of a wrong type in an entry is corrected
-/// like a wrong one.
+/// An entry is kept, with its createdAt, if its user exists and has the email; its `email` is corrected if it differs from its
+/// ID. Otherwise the entry is given to the user with that email and the earliest createdAt (the document's createTime if that
+/// field is not a timestamp), with ties resolved by the bytes of the ID. If nobody has the email, or the entry's ID is not
+/// normalized, the entry is an orphan: it is listed, and removed only with ``prune``. A valid email without an entry gets one.
+/// The index is derived data, so a value of the wrong type in an entry is corrected like a wrong value.
 ///
-/// Users are only read: a user is recorded, as skipped, where the email cannot have an entry, and not otherwise. Memory
-/// does not grow with the collections; the emails are spooled to a temporary file.
+/// Users are only read: a user is recorded, as skipped, only if the email cannot have an entry. Memory does not grow with the
+/// collections, because the emails are spooled to a temporary file.
 package struct UserEmails: Migration {
   /// The findings; the raw value is the code in reports.
   ///
-  /// An orphan is a ``Finding/Kind/review`` until it is pruned, then a note.
+  /// An orphan is a ``Finding/Kind/review`` until it is pruned, and then a note.
   package enum Code: String, Sendable, CaseIterable {
-    /// The user has no email: absent or null. A note: nothing is wrong with such an account.
+    /// The user has no email: it is absent or null. A note, because nothing is wrong with such an account.
     case emailMissing = "email-missing"
-    /// The user's email is blank. A note, as for a missing one.
+    /// The user's email is blank. A note, like a missing one.
     case emailEmpty = "email-empty"
     /// The user's email has no `@`. A review, as are the following.
     case emailNoAt = "email-no-at"
     case emailSlash = "email-slash"
     case emailTooLong = "email-too-long"
-    /// The user's email is an id that the service keeps for itself.
+    /// The user's email is an ID that the service reserves.
     case emailReserved = "email-reserved"
-    /// The user's email is no text. A reject.
+    /// The user's email is not a text. A reject.
     case emailWrongType = "email-wrong-type"
-    /// Nobody bears the email, and the entry's user is gone.
+    /// Nobody has the email, and the entry's user no longer exists.
     case orphanUserGone = "entry-orphan-user-gone"
-    /// Nobody bears the email; the entry's user bears another or none.
+    /// Nobody has the email; the entry's user has another or none.
     case orphanOtherEmail = "entry-orphan-other-email"
-    /// Nobody bears the email, and the entry names no user: primaryUserId is missing or no text.
+    /// Nobody has the email, and the entry refers to no user: primaryUserId is missing or not a text.
     case orphanNoUser = "entry-orphan-no-user"
-    /// The entry's id is not a normalised email, so no app finds it.
+    /// The entry's ID is not a normalized email, so no app finds it.
     case orphanNotNormalised = "entry-orphan-not-normalised"
     /// The entry was given to another user. A note.
     case entryReassigned = "entry-reassigned"
@@ -46,11 +45,11 @@ package struct UserEmails: Migration {
     case userGone = "primaryUserId-user-gone"
     case otherEmail = "primaryUserId-other-email"
     case noUser = "primaryUserId-no-user"
-    /// The entry's `email` was not its id.
+    /// The entry's `email` differed from its ID.
     case emailMended = "email-mended"
   }
 
-  /// Whether orphans are removed.
+  /// Whether to remove orphans.
   package var prune: Bool
 
   package var deletesForGood: Bool { prune }
@@ -59,7 +58,7 @@ package struct UserEmails: Migration {
   package let summary = "Rebuilds user_emails, the index from an email to the account that first bore it."
   package let reads = [GymCollection.users, GymCollection.userEmails]
   package let writes = [GymCollection.userEmails]
-  /// An entry that was corrected or removed does not show what was wrong with it.
+  /// An entry that was corrected or removed no longer shows what was wrong with it.
   package let needsOriginals = true
 
   package init(prune: Bool = false) {
@@ -68,10 +67,9 @@ package struct UserEmails: Migration {
 
   package var strategy: MigrationStrategy { .streaming(decide) }
 
-  /// Spools the users, decides over the entries in their order, then records the entries that are to be made, in the
-  /// order of their ids.
+  /// Spools the users, decides on the entries in order, then records the entries to be created, ordered by ID.
   ///
-  /// - Throws: what `source` and `sink` throw; `Failure` of kind `cannotWrite` where the spool cannot be kept.
+  /// - Throws: Errors of `source` and `sink`; `Failure` of kind `cannotWrite` if the spool cannot be written.
   private func decide(from source: any DocumentSource, into sink: any PlanSink) async throws {
     let spool = try EmailSpool()
     let users = try await spoolUsers(from: source, to: spool, into: sink)
@@ -101,7 +99,7 @@ package struct UserEmails: Migration {
     return count
   }
 
-  /// What the index has to know of a user, and why the user is not in it.
+  /// Returns what the index must know about a user, and why the user is not in it.
   static func user(_ document: RawDocument) -> (user: EmailSpool.User, finding: Finding?) {
     var user = EmailSpool.User(
       id: document.path.id,
@@ -153,7 +151,7 @@ package struct UserEmails: Migration {
     }
   }
 
-  /// An index without a single user says that the users are missing, not that the index is wrong.
+  /// An index in which no user is found means that the users are missing, not that the index is wrong.
   private static let everythingIsOrphaned = Failure(
     .notPermitted,
     "prune",
@@ -167,7 +165,7 @@ package struct UserEmails: Migration {
     entry.fields[UserEmailEntry.Field.primaryUserId]?.string.flatMap { PlainText.isBlank($0) ? nil : $0 }
   }
 
-  /// What becomes of one entry, by what the users say of it.
+  /// Returns the outcome of one entry, given what is known about its users.
   func outcome(for entry: RawDocument, _ answer: EmailSpool.Answer) -> Outcome {
     let id = entry.path.id
     guard EmailIndex.normalised(id).isIdentical(to: id) else {

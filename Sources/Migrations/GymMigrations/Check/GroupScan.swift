@@ -1,19 +1,19 @@
 import Integrity
 
-/// The rules of groups, over `groups` and everything below it in the order of names.
+/// The rules of groups, checked over `groups` and everything below it in the order of names.
 ///
-/// A group comes before its members and all of them together, so one group at a time is held.
+/// A group comes right before all its members, so only one group at a time is held.
 struct GroupScan {
-  /// How many members a group may have.
+  /// The maximum number of members in a group.
   static let most = 10
 
   private var id: String?
-  /// The group's own document; nil where there is none.
+  /// The group's own document; nil if it is missing.
   private var group: RawDocument?
   private var memberCount = 0
   private var hasAdmin = false
 
-  /// Takes the next document; where it begins another group, reports the findings about the one before.
+  /// Processes the next document; if it begins another group, returns the findings about the previous one.
   mutating func take(_ document: RawDocument) -> [IntegrityFinding] {
     let segments = document.path.segments
     guard segments.count == 2 || Self.isMember(segments) else { return [] }
@@ -36,7 +36,7 @@ struct GroupScan {
     return findings
   }
 
-  /// Reports the findings about the last group.
+  /// Returns the findings about the last group.
   mutating func finish() -> [IntegrityFinding] {
     defer { self = GroupScan() }
     guard let id else { return [] }
@@ -80,7 +80,7 @@ struct GroupScan {
     return findings
   }
 
-  /// Whether segments are those of `groups/{id}/members/{uid}`.
+  /// Whether segments have the form `groups/{id}/members/{uid}`.
   static func isMember(_ segments: [String]) -> Bool {
     segments.count == 4 && segments[2].isIdentical(to: GymCollection.groupMembers.id)
   }

@@ -207,7 +207,7 @@ final class GymCheck: ApplicationCheck {
     }
   }
 
-  /// The users are read before the members.
+  /// Relies on the users being read before the members.
   private func checkRegistrations(
     _ page: [RawDocument],
     _ report: (_ index: Int, IntegrityFinding) throws -> Void
@@ -237,7 +237,7 @@ final class GymCheck: ApplicationCheck {
     return admin.isEmpty ? nil : admin
   }
 
-  /// Keeps the groups and members of a page, and returns those users whom it names and who do not exist.
+  /// Stores the groups and members of a page, and returns the users to whom it refers and who do not exist.
   private func addGroups(_ page: [RawDocument]) async throws -> Set<UTF8Key> {
     let members = page.filter { GroupScan.isMember($0.path.segments) }.map(\.path)
     let groups = page.filter { $0.path.segments.count == 2 }
@@ -248,7 +248,7 @@ final class GymCheck: ApplicationCheck {
     )
   }
 
-  /// The finding about a user whom a group or a member names and who does not exist.
+  /// Returns the finding about a missing user to whom a group or a member refers.
   private static func dangling(_ document: RawDocument, _ unknown: Set<UTF8Key>) -> IntegrityFinding? {
     let path = document.path
     if GroupScan.isMember(path.segments), unknown.contains(UTF8Key(path.id)) {
@@ -298,7 +298,7 @@ final class GymCheck: ApplicationCheck {
       IntegrityFinding(.setupAdmin, GymCollection.setup, field: "adminUserId", value: value, message)
     }
     let value = setup.fields.present("adminUserId")
-    // One that is absent, null or empty names no admin; one of another type is reported as such.
+    // An absent, null or empty value refers to no admin; one of another type is reported by another rule.
     if value == nil || value?.string?.isEmpty ?? false {
       try report(finding(value, "adminUserId names no user."))
     } else if let id = value?.string, !(try await spool.isAdmin(id)) {
@@ -306,7 +306,7 @@ final class GymCheck: ApplicationCheck {
     }
   }
 
-  /// Reports what breaks a rule once the collections are in.
+  /// Reports violations that are known once the collections have been read.
   private func settle(
     _ rule: IntegrityRule,
     _ query: GymSpool.Query,
@@ -340,23 +340,23 @@ final class GymCheck: ApplicationCheck {
 }
 
 extension FieldMap {
-  /// The value of a field, nil where it is absent or null.
+  /// Returns the value of a field; nil if it is absent or null.
   func present(_ field: String) -> Value? {
     self[field].flatMap { $0.isNull ? nil : $0 }
   }
 
-  /// The id that a foreign key holds: a text that is not empty.
+  /// Returns the ID in a foreign key: a non-empty text.
   func foreignKey(_ field: String) -> String? {
     guard case .string(let id)? = self[field], !id.isEmpty else { return nil }
     return id
   }
 
-  /// Whether a text field says this, to the byte.
+  /// Whether a text field has exactly this value.
   func says(_ text: String, _ field: String) -> Bool {
     self[field]?.string?.isIdentical(to: text) ?? false
   }
 
-  /// Whether the first of these fields that is there says true; true where none is.
+  /// Whether the first of these fields that is present is true; true if none is present.
   func isActive(_ fields: String...) -> Bool {
     for field in fields {
       if let value = present(field) { return value.boolean ?? false }

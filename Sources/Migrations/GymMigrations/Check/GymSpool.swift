@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The ids and keys that the gym's rules over several documents need, on disk: memory does not grow with the collections.
+/// The IDs and keys that the gym's rules over several documents need, on disk so that memory does not grow with the collections.
 struct GymSpool {
   struct User {
     var id: String
@@ -18,12 +18,12 @@ struct GymSpool {
   }
 
   struct Class {
-    /// What bounds the bookings.
+    /// The limit on bookings.
     enum Capacity {
       case places(Int64)
       /// The field is absent or null.
       case missing
-      /// The field is no integer, and bounds nothing.
+      /// The field is not an integer, and limits nothing.
       case unknown
     }
 
@@ -32,21 +32,21 @@ struct GymSpool {
     var isCancelled: Bool
   }
 
-  /// An active booking; what is no id is nil.
+  /// An active booking; invalid IDs are nil.
   struct Booking {
     var id: String
     var classID: String
     var userID: String?
   }
 
-  /// A broken rule that shows once the collections are in.
+  /// A violation that is known once the collections have been read.
   struct Result {
-    /// Whether what there has to be is missing: an owner, a capacity.
+    /// Whether something required is missing: an owner, a capacity.
     var isLacking: Bool
     var id: String
-    /// The id that it is about: the family group, the user, the class; the capacity where it is a number.
+    /// The ID concerned, that of the family group, the user or the class; or the capacity, as a number.
     var value: Value?
-    /// How many there are: members, owners, active bookings.
+    /// The number of members, owners or active bookings.
     var count: Int
   }
 
@@ -79,7 +79,7 @@ struct GymSpool {
     }
   }
 
-  /// Adds groups, by their ids, and members of groups.
+  /// Adds groups, given by their IDs, and members of groups.
   func add(groups: [String], members: [DocumentPath]) async throws {
     try await database.insert(groups, #"INSERT OR REPLACE INTO "groups" VALUES (?)"#) {
       [SpoolDatabase.bytes($0)]
@@ -129,7 +129,7 @@ struct GymSpool {
     }
   }
 
-  /// Those of these ids that are no user's.
+  /// Returns the IDs that belong to no user.
   func unknownUsers(_ ids: [String]) async throws -> Set<UTF8Key> {
     if ids.isEmpty { return [] }
     return try await database.use { db in
@@ -141,7 +141,7 @@ struct GymSpool {
     }
   }
 
-  /// Reports the users whose current group does not exist, or does not have them as a member, in the order of their ids.
+  /// Reports the users whose current group does not exist or does not have them as a member, ordered by ID.
   func forEachWrongCurrentGroup(
     _ body: (_ user: String, _ group: String, _ exists: Bool) throws -> Void
   ) async throws {
@@ -159,7 +159,7 @@ struct GymSpool {
     )
   }
 
-  /// Passes on what a query finds, in its order.
+  /// Passes on the results of a query, in its order.
   func forEach(_ query: Query, _ body: (Result) throws -> Void) async throws {
     try await database.use { db in
       try db.execute(sql: "CREATE INDEX IF NOT EXISTS \(query.index)")
@@ -167,7 +167,7 @@ struct GymSpool {
     try await database.forEachRow(of: query.sql, Self.result, body)
   }
 
-  /// Decodes a row: whether something is lacking, the ID, what it is about, how many.
+  /// Decodes a row: whether something is missing, the ID, the value concerned, and the count.
   @Sendable
   private static func result(_ row: Row) -> Result {
     let value: DatabaseValue = row[2]
@@ -182,13 +182,13 @@ struct GymSpool {
 }
 
 extension GymSpool {
-  /// What is broken once the collections are in.
+  /// A query for violations, to be run once the collections have been read.
   struct Query: Sendable {
     fileprivate var index = "places ON bookings (class, user, id)"
     fileprivate var sql: String
 
-    /// The family groups without an owner, by their first member, and every owner where there are several, in the order of
-    /// the family groups.
+    /// The family groups without an owner, each with its first member, and every owner of those with several, ordered by family
+    /// group.
     static let brokenFamilies = Query(
       index: "families ON relatives (family, id, owner)",
       sql: """
@@ -202,7 +202,7 @@ extension GymSpool {
         """
     )
 
-    /// The bookings of which a user has several for one class, in the order of classes and users.
+    /// The multiple bookings of a user for one class, ordered by class and user.
     static let duplicateBookings = Query(
       sql: """
         SELECT FALSE, b.id, b.user, n
@@ -213,7 +213,7 @@ extension GymSpool {
         """
     )
 
-    /// The active bookings of classes that do not take place, in the order of classes and bookings.
+    /// The active bookings of cancelled classes, ordered by class and booking.
     static let bookingsOfCancelled = Query(
       sql: """
         SELECT FALSE, b.id, b.class, 1
@@ -222,7 +222,7 @@ extension GymSpool {
         """
     )
 
-    /// The classes that are booked beyond their capacity, or booked and without one, in the order of their ids.
+    /// The classes with more bookings than their capacity, or with bookings and without a capacity, ordered by ID.
     static let overbookedClasses = Query(
       sql: """
         SELECT c.capacity IS NULL, c.id, c.capacity, count(b.id) AS n

@@ -2,17 +2,17 @@ package import FirestoreREST
 import GRDB
 package import Schema
 
-/// Accounts that seem to be of one person: users that share an email address or a phone number, and those that share one
-/// with these in turn.
+/// Accounts that seem to belong to one person: users that share an email address or a phone number, directly or through other
+/// users.
 ///
-/// Addresses are compared as the index has them, numbers by the digits that they dial. Keys are kept on disk; in memory
-/// are only the accounts that are returned.
+/// Addresses are compared in the normalized form of the index, and phone numbers by the digits that they dial. Keys are kept on
+/// disk; only the returned accounts are in memory.
 package struct SharedAccounts {
   package struct Account: Sendable, Equatable {
-    /// The number of the person, from 1, in the order of the first ids.
+    /// The number of the person, from 1, in the order of each person's first ID.
     package var person: Int
     package var id: String
-    /// What another account of the person has, too: `email`, `phone`.
+    /// What the account shares with another of the same person: `email`, `phone`.
     package var shares: [String]
     package var user: AppUser
   }
@@ -30,9 +30,9 @@ package struct SharedAccounts {
     )
   }
 
-  /// Finds them, person by person, by id.
+  /// Finds the accounts, ordered by person and ID.
   ///
-  /// - Parameter onRead: Called with the number of users that were read, each once.
+  /// - Parameter onRead: Called with the number of users that were read, each counted once.
   package static func find(
     in client: FirestoreClient,
     onRead: @Sendable (Int) -> Void
@@ -47,7 +47,7 @@ package struct SharedAccounts {
       let paths = some.map { DocumentPath(GymCollection.users, $0.id) }
       let found = try await client.batchGet(paths)
       for (one, path) in zip(some, paths) {
-        // One that is gone by now is nobody's account.
+        // An account that has been deleted meanwhile belongs to nobody.
         guard let document = found[path] else { continue }
         accounts.append(
           Account(person: one.person, id: one.id, shares: one.shares, user: AppUser(document))
@@ -57,7 +57,7 @@ package struct SharedAccounts {
     return accounts
   }
 
-  /// The accounts of the persons of whom one account has an address, which is compared as the index has it.
+  /// Returns the accounts of everybody who has an account with an address, in the normalized form of the index.
   package static func ofPerson(with address: String, among accounts: [Account]) -> [Account] {
     let wanted = EmailIndex.normalised(address)
     let own = accounts.filter { EmailIndex.normalised($0.user.email ?? "").isIdentical(to: wanted) }
@@ -77,10 +77,9 @@ package struct SharedAccounts {
     }
   }
 
-  /// The accounts that share something, in the order of persons and ids.
+  /// Returns the accounts that share something, ordered by person and ID.
   ///
-  /// Each has the lowest id that it is connected with as its label: labels pass from the keys to their accounts until
-  /// none changes.
+  /// The label of an account is the lowest ID connected with it: labels are propagated through the keys until none changes.
   private func labelled() async throws -> [(person: Int, id: String, shares: [String])] {
     try await database.use { db in
       try db.execute(
@@ -124,7 +123,7 @@ package struct SharedAccounts {
 
   package static let table = CollectionPath(nil, "accounts")
 
-  /// What its tables look like.
+  /// The schema of the table.
   package static let schema: DatabaseSchema = {
     let text = """
       schema: accounts

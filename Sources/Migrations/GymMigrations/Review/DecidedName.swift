@@ -1,27 +1,27 @@
-/// A decision about a name, compared with the document as it is.
+/// A decision about a name, compared with the present document.
 struct DecidedName {
-  /// What is written: decided, and missing in the document.
+  /// The texts to write: decided, and missing in the document.
   private(set) var texts: [UserField: String] = [:]
-  /// The existing fields that say otherwise.
+  /// The existing fields that differ from the decision.
   private(set) var standing: [UserField] = []
-  /// Whether the name is not what it was when it was listed; nothing is written then.
+  /// Whether the name has changed since it was listed; nothing is written then.
   private(set) var isStale = false
-  /// Whether the decided fullName is not that of the parts; nothing is written then.
+  /// Whether the decided fullName differs from that of the parts; nothing is written then.
   private(set) var disagrees = false
 
-  /// Whether the document says what was decided, now or once it is written.
+  /// Whether the document is as decided, now or once it is written.
   var isTaken: Bool { standing.isEmpty && !isStale && !disagrees }
 
   private let decision: NameReview.Decision
-  /// The fields that it decides: those that it has a text of, and those whose proposal was emptied; all of its columns once the
-  /// document is as decided.
+  /// The decided fields: those with a text, and those whose proposal was emptied; all of its columns once the document is as
+  /// decided.
   private let fields: Set<UserField>
 
-  /// Judges a decision.
+  /// Evaluates a decision.
   ///
   /// - Parameters:
-  ///   - columns: The fields that it has a column of.
-  ///   - found: What the list would say today was found.
+  ///   - columns: The fields that have a column.
+  ///   - found: What the list would show as found today.
   init(
     _ decision: NameReview.Decision,
     columns: [UserField],
@@ -42,9 +42,9 @@ struct DecidedName {
     var fields = Set(texts.isEmpty && standing.isEmpty ? columns : Array(decision.texts.keys))
     name.proposed.forEach { field, _ in if columns.contains(field) { fields.insert(field) } }
     self.fields = fields
-    // What is already as decided needs no look at what was found: handing the list back twice is no mistake.
+    // If the document is already as decided, the found value need not match, so that the same list can be applied twice.
     if texts.isEmpty { return }
-    // White space aside: line ends are a spreadsheet's to choose.
+    // White space is ignored, because spreadsheets change line ends.
     if !PlainText.tidied(decision.found).isIdentical(to: PlainText.tidied(found)) {
       isStale = true
     } else {
@@ -53,15 +53,15 @@ struct DecidedName {
     if isStale || disagrees { texts = [:] }
   }
 
-  /// Whether it says what becomes of a field, so that nothing else does.
+  /// Whether it decides a field, so that nothing else does.
   func decides(_ field: UserField) -> Bool { !isStale && !disagrees && fields.contains(field) }
 
-  /// What is written, in the order of the fields.
+  /// The fields to write with their texts, in order.
   var assignments: [(field: UserField, text: String)] {
     NameReview.fields.compactMap { field in texts[field].map { (field, $0) } }
   }
 
-  /// What keeps the decision from being written as it is, to be listed with it.
+  /// Returns what prevents the decision from being written, to be listed with it.
   func findings(about document: RawDocument) -> [Finding] {
     let proposal = FieldMap(
       decision.texts.map { FieldMap.Entry(name: $0.key.rawValue, value: .string($0.value)) }
@@ -89,8 +89,8 @@ struct DecidedName {
     return findings
   }
 
-  /// Whether the present fullName is that of the parts as they were decided, and the one of the row is not: the row was left as
-  /// it was proposed, and the parts made the fullName when it was taken.
+  /// Whether the present fullName follows from the decided parts and the row's does not: the row was left as proposed, and
+  /// fullName was made from the parts when it was applied.
   private static func followsParts(_ decision: NameReview.Decision, _ user: UserFields) -> Bool {
     guard !decision.parts.isEmpty, let wanted = decision.texts[.fullName], let existing = user.fullName
     else { return false }
@@ -98,9 +98,9 @@ struct DecidedName {
     return parts.agrees(withFullName: existing) && !parts.agrees(withFullName: wanted)
   }
 
-  /// Holds the decided fullName, though another stands, against the parts as they will be.
+  /// Compares the decided fullName, even if another exists, with the parts as they will be.
   ///
-  /// A proposal that was left as it was while the parts were corrected is no decision: the parts make the fullName.
+  /// A proposal that was left unchanged while the parts were corrected is not a decision: fullName is made from the parts.
   private mutating func complete(_ user: UserFields, _ name: UnifiedName) {
     let standing = standing.contains(.fullName) ? decision.texts[.fullName] : nil
     guard let fullName = texts[.fullName] ?? standing else { return }

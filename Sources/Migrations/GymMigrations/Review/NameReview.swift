@@ -1,19 +1,19 @@
-/// What a person decided about doubtful names: a corrected `review.csv`.
+/// A person's decisions about doubtful names: a corrected `review.csv`.
 ///
-/// A row that was changed, or is marked, decides all four fields of the name; one that is empty is not written. A row of
-/// four empty fields decides nothing.
+/// A row that was changed or marked decides all four fields of the name; an empty one is not written. A row with four empty
+/// fields decides nothing.
 package struct NameReview: Sendable, Equatable {
-  /// The fields that a row decides, in the order of its columns.
+  /// The fields that a row decides, in column order.
   static let fields: [UserField] = [.fullName, .firstName, .paternalLastName, .maternalLastName]
 
   package struct Decision: Sendable, Equatable {
-    /// Its position in the file: `line 3`.
+    /// The position in the file: `line 3`.
     package var label: String
-    /// The name that was in the document when it was listed, as the list has it.
+    /// The document's name when it was listed, as shown in the list.
     package var found: String
-    /// The name, tidied; a field that is not to be written is missing.
+    /// The decided name, tidied; fields that are not to be written are missing.
     package var texts: [UserField: String]
-    /// Whether the row is taken though nobody has changed it.
+    /// Whether the row is accepted although nobody has changed it.
     package var isMarked = false
 
     var parts: PersonName {
@@ -26,15 +26,15 @@ package struct NameReview: Sendable, Equatable {
   }
 
   package var decisions: [DocumentPath: Decision] = [:]
-  /// The fields that the file has a column of.
+  /// The fields that have a column in the file.
   package var columns = NameReview.fields
-  /// What there is to say about the file, in sentences.
+  /// Messages about the file, in sentences.
   package var notices: [String] = []
 
-  /// What a person decided about a user.
+  /// Returns the decision about a user.
   ///
-  /// - Parameter proposed: What the list proposes of the user.
-  /// - Returns: nil where nobody did: there is no row, or it is as it was listed.
+  /// - Parameter proposed: What the list proposes for the user.
+  /// - Returns: nil if there is none: the row is missing, or as it was listed.
   func decision(on user: DocumentPath, proposed: UnifiedName.Texts) -> Decision? {
     guard let decision = decisions[user] else { return nil }
     if decision.isMarked { return decision }

@@ -1,17 +1,17 @@
 import Files
 import Tables
 
-/// The reading of a corrected `review.csv`, strict and before anything is written.
+/// Reads a corrected `review.csv` strictly, before anything is written.
 ///
-/// The header names the columns, in any order. Rows of other migrations, and rows about something else than a name, are
-/// skipped, so that the file of several migrations can be used as it is.
+/// The header names the columns, in any order. Rows of other migrations, and rows about something other than a name, are skipped,
+/// so that the file of several migrations can be used as it is.
 package enum ReviewFile {
   /// The columns of proposals.
   package static var proposed: [String] { NameReview.fields.map(\.rawValue) }
   static var columns: [String] { FindingLists.columns(proposing: proposed) }
 
-  /// The list as a spreadsheet saved it: a workbook, whose first sheet is read, or CSV with or without byte order mark,
-  /// parted by commas, semicolons, tabs or bars.
+  /// Reads a list as saved by a spreadsheet: the first sheet of a workbook, or CSV with or without a byte order mark, separated
+  /// by commas, semicolons, tabs or pipes.
   ///
   /// - Throws: ``Failure``: `inputMissing`; `inputMalformed` with file, line and column.
   package static func read(_ path: String) throws(Failure) -> NameReview {
@@ -32,9 +32,9 @@ package enum ReviewFile {
     return review
   }
 
-  /// Reads rows from wherever they come; the first is the header.
+  /// Reads rows from any source; the first is the header.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` that names `path`, row and column; what `next` throws.
+  /// - Throws: ``Failure`` of kind `inputMalformed` that names `path`, row and column; errors of `next`.
   package static func read(
     _ path: String,
     _ next: () throws(Failure) -> ReviewRow?
@@ -84,7 +84,7 @@ private struct Columns {
   private let migrations = Set(MigrationCatalogue.known().map { UTF8Key($0.id) })
 
   private static let required = ["document", "migration", "code", "found"]
-  /// What a person writes in the column ``FindingLists/decision``, in any case and with or without accents.
+  /// What a person may write in the column ``FindingLists/decision``, in any case and with or without accents.
   private static let (taken, left) = (
     ["x", "ok", "yes", "si", "accept", "aceptar"], ["no", "skip", "omitir"]
   )
@@ -120,7 +120,7 @@ private struct Columns {
     }
   }
 
-  /// What a row decides, nil where it is about something else or decides nothing.
+  /// Returns the decision in a row; nil if the row is about something else or decides nothing.
   func decision(
     in row: ReviewRow,
     _ path: String
@@ -153,13 +153,13 @@ private struct Columns {
     return isTaken ? (document, decision) : nil
   }
 
-  /// Whether a row is marked as taken.
+  /// Whether a row is marked as accepted.
   func isTaken(_ row: ReviewRow) -> Bool {
     let mark = cell(FindingLists.decision, row)
     return Self.taken.contains { PlainText.saySame($0, mark) }
   }
 
-  /// Whether a row is marked as taken, or as not taken; nil where it is not marked.
+  /// Whether a row is marked as accepted or as rejected; nil if it is not marked.
   private func isTaken(_ row: ReviewRow, _ path: String) throws(Failure) -> Bool? {
     let mark = cell(FindingLists.decision, row)
     if PlainText.isBlank(mark) { return nil }
@@ -173,7 +173,7 @@ private struct Columns {
     )
   }
 
-  /// A cell without the apostrophe that guards it from a spreadsheet.
+  /// Returns a cell without the apostrophe that protects it from a spreadsheet.
   private func cell(_ name: String, _ row: ReviewRow) -> String {
     guard let index = columns[UTF8Key(name)], row.cells.indices.contains(index) else { return "" }
     return CellForm.unguarded(row.cells[index])

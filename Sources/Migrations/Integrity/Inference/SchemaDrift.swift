@@ -1,17 +1,17 @@
 package import Schema
 
-/// How data differs from its schema, collection by collection and field by field.
+/// How data differs from its schema, by collection and field.
 package struct SchemaDrift: Sendable {
   package struct Difference: Sendable, Equatable {
     /// The collection, as a pattern.
     package var collection: CollectionPath
-    /// The field; nil where it is about the collection or the IDs.
+    /// The field; nil if the difference concerns the collection or the IDs.
     package var field: FieldPath?
-    /// What it is: a kind of ``SchemaViolation``, `collection-undeclared`, `collection-absent` or `field-absent`.
+    /// The kind: that of a ``SchemaViolation``, `collection-undeclared`, `collection-absent` or `field-absent`.
     package var kind: String
-    /// What the schema expects, or what was found where it says nothing.
+    /// What the schema expects, or what was found if it declares nothing.
     package var expected: String
-    /// How many documents have it, and out of how many.
+    /// The number of documents with the difference, and the number of documents examined.
     package var count = 0
     package var documents = 0
     package var example: DocumentPath?
@@ -44,7 +44,7 @@ package struct SchemaDrift: Sendable {
 
   package mutating func add(_ document: RawDocument) {
     guard let collection = schema.collection(document.path.collection) else { return }
-    // Fields that are not declared are known from the profile, with their types.
+    // Undeclared fields are known from the profile, with their types.
     for violation in collection.violations(in: document) where violation.kind != .undeclared {
       let key = Key(collection: collection.pattern, field: violation.field, kind: violation.kind.rawValue)
       if found[key] != nil {
@@ -62,9 +62,9 @@ package struct SchemaDrift: Sendable {
     }
   }
 
-  /// The differences, once all documents have been read; sorted by collection, field and kind.
+  /// Returns the differences once all documents have been read, sorted by collection, field and kind.
   ///
-  /// - Parameter isRead: Whether a declared collection was to be read.
+  /// - Parameter isRead: Returns whether a declared collection was to be read.
   package func differences(
     from profiles: [CollectionProfile],
     covering isRead: (CollectionPath) -> Bool
@@ -111,7 +111,7 @@ package struct SchemaDrift: Sendable {
     var differences: [Difference] = []
     for field in profile.fields {
       if declared.field(field.path) != nil || declared.forbidden.contains(field.path) { continue }
-      // What is in a map without declared fields, or in an undeclared one, is its own.
+      // The contents of a map without declared fields, or of an undeclared one, are not compared.
       if let parent = FieldPath(segments: Array(field.path.segments.dropLast())) {
         let hasDeclaredFields = declared.fields.contains { $0.path != parent && parent.isPrefix(of: $0.path) }
         if declared.field(parent) == nil || !hasDeclaredFields { continue }
@@ -135,7 +135,7 @@ package struct SchemaDrift: Sendable {
     let known = Set(profile.fields.map(\.path))
     return declared.fields.compactMap { field in
       if known.contains(field.path) { return nil }
-      // The fields of a map that is nowhere go with it.
+      // The fields of a map that is missing everywhere are not reported separately.
       if let parent = FieldPath(segments: Array(field.path.segments.dropLast())), !known.contains(parent) {
         return nil
       }

@@ -2,15 +2,15 @@ package import FirestoreREST
 package import Runs
 package import Schema
 
-/// Reads a database once, and finds out what its documents are: in constant memory, whatever their number.
+/// Profiles the documents of a database in one pass and in constant memory.
 package struct SchemaScan: Sendable {
   private let counts: RunCounts
   private let client: FirestoreClient
   private let progress: Progress
-  /// The most documents of each root collection, with what is below them; nil for all.
+  /// The maximum number of documents per root collection, including those below it; nil for all.
   package var sample: Int?
 
-  /// The most collections that are profiled one by one.
+  /// The maximum number of collections that are profiled individually.
   private static let maximumCollections = 1000
 
   package init(in counts: RunCounts, _ client: FirestoreClient, _ progress: Progress) {
@@ -21,9 +21,9 @@ package struct SchemaScan: Sendable {
 
   /// Profiles the documents of some reads.
   ///
-  /// - Parameter visit: Takes each document.
-  /// - Returns: The profiles, by the names of the collections.
-  /// - Throws: ``Failure``, and what `visit` throws.
+  /// - Parameter visit: Called with each document.
+  /// - Returns: The profiles, ordered by collection name.
+  /// - Throws: ``Failure``, and errors of `visit`.
   package func profiles(
     of reads: [CollectionRead],
     visit: (RawDocument) throws -> Void = { _ in }
@@ -33,7 +33,7 @@ package struct SchemaScan: Sendable {
     let pages = client.pages(
       ofEach: reads.map { read in
         var read = read
-        // What is read ahead beyond a sample would be billed and discarded.
+        // Reading ahead beyond a sample would be billed for nothing.
         if sample != nil { read.parallel = 1 }
         return read
       }
@@ -50,7 +50,7 @@ package struct SchemaScan: Sendable {
       var isFirst = true
       let next = {
         let page = try await pages.next(of: index)
-        // Of what is read ahead, one page is mostly all.
+        // A read that is fetched ahead usually has a single page, so counting waits for the second one.
         if !isFirst, page?.isEmpty == false { counting?.begin() }
         isFirst = false
         return page
@@ -66,7 +66,7 @@ package struct SchemaScan: Sendable {
     _ profiles: inout [CollectionPath: CollectionProfile],
     _ visit: (RawDocument) throws -> Void
   ) async throws {
-    // Documents of one collection come in a row, so its profile is taken out of the table meanwhile.
+    // Documents of a collection are consecutive, so its profile is taken out of the table meanwhile.
     var current: CollectionProfile?
     var added = 0
     func settle() {
@@ -114,10 +114,10 @@ package struct SchemaScan: Sendable {
 
   // MARK: References
 
-  /// Finds out what fields refer to, by looking a few of their values up among the documents.
+  /// Finds out what fields refer to, by looking up a few of their values among the documents.
   ///
-  /// A field refers to a collection where all looked-up values, two at least, are IDs of documents there, and of no other
-  /// root collection. Of five values and more one may be missing: what refers to nothing is for `check` to find.
+  /// A field refers to a collection if all looked-up values, at least two, are IDs of documents there and of no other root
+  /// collection. Among five or more values one may be missing, because dangling references are left for `check` to find.
   ///
   /// - Throws: ``Failure``.
   package func references(
@@ -158,7 +158,7 @@ package struct SchemaScan: Sendable {
       let paths = ids.map { DocumentPath(root.pattern, $0) }
       let known = try await client.batchGet(paths, mask: [.documentName])
       guard known.count >= (paths.count < 5 ? paths.count : paths.count - 1) else { continue }
-      // An ID of two collections says nothing.
+      // An ID that exists in two collections is inconclusive.
       if found != nil { return nil }
       found = root.pattern
     }

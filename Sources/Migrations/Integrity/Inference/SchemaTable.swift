@@ -2,14 +2,14 @@ package import Files
 import MigrationEngine
 package import Schema
 
-/// A profile, or a schema, as a table: for a terminal or as a page for a browser.
+/// A profile or a schema as a table, for a terminal or as an HTML page.
 package struct SchemaTable: Sendable {
   package let headings: [String]
-  /// The rows, each of which begins with the collection.
+  /// The rows, which begin with the collection.
   package let rows: [[String]]
   private let title: String
 
-  /// What was found: a row per field.
+  /// Creates a table of profiles, with a row per field.
   package init(of profiles: [CollectionProfile], references: [CollectionPath: [FieldPath: CollectionPath]]) {
     title = "Profile"
     headings = ["COLLECTION", "FIELD", "PRESENT", "TYPES", "VALUES", "REFERS TO"]
@@ -26,7 +26,7 @@ package struct SchemaTable: Sendable {
     }
   }
 
-  /// What is declared: a row per field.
+  /// Creates a table of a schema, with a row per field.
   package init(of schema: DatabaseSchema) {
     title = "Schema \(schema.name)"
     headings = ["COLLECTION", "FIELD", "TYPE", "REQUIRED", "VALUES", "REFERS TO"]
@@ -52,7 +52,7 @@ package struct SchemaTable: Sendable {
   private static func share(_ count: Int, of total: Int) -> String {
     if count == total { return "100 %" }
     if count == 0 || total == 0 { return "0 %" }
-    // Neither all nor none, whatever is rounded.
+    // Rounding must never yield 0 % or 100 %.
     let tenths = min(999, max(1, (count * 1000 + total / 2) / total))
     return "\(tenths / 10).\(tenths % 10) %"
   }
@@ -82,12 +82,12 @@ package struct SchemaTable: Sendable {
 
   // MARK: Output
 
-  /// The table for a terminal, its columns aligned.
+  /// The table with aligned columns, for a terminal.
   package var text: TerminalText {
     "\(TerminalText.aligned([headings] + rows).joined(separator: "\n"))\n"
   }
 
-  /// The table as one page that loads nothing.
+  /// The table as a self-contained HTML page.
   package var html: [UInt8] {
     var body: Markup = ""
     var collection = ""

@@ -1,8 +1,8 @@
 package import FirestoreREST
 
-/// The deletion of everything in some root collections, with all that is below them, also below missing documents.
+/// Deletes everything in root collections, including everything below their documents and below missing documents.
 ///
-/// Immutable documents are deleted, too: nothing is left that they could be a record of.
+/// Immutable documents are deleted, too, because nothing remains that they could be a record of.
 package struct DatabaseReset: Migration {
   package let id = "env-reset"
   package let summary = "Deletes every document of the database."
@@ -17,7 +17,7 @@ package struct DatabaseReset: Migration {
     .perDocument(PerDocument(sources: Self.sources(of: reads), outcome: outcome))
   }
 
-  /// The reads of everything in root collections.
+  /// Returns the reads of everything in root collections.
   package static func sources(of roots: [CollectionPath]) -> [CollectionRead] {
     roots.map { root in
       var read = CollectionRead(root)

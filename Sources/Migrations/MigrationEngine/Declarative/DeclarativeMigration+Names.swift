@@ -1,17 +1,17 @@
 import Schema
 
 extension DeclarativeMigration {
-  /// What the schema does not know of the names in the steps, as sentences: fields that they take, and fields that they make or
-  /// remove which are spelled almost as a declared one.
+  /// Hints about names in the steps that the schema does not know: fields that are read, and fields that are written or removed
+  /// and whose names are close to a declared one.
   ///
-  /// Those of the filters are said with the reads.
+  /// Names in filters are reported with the reads.
   package var unknownNames: [String] {
     let declared = scope.declared(in: schema)
     let (taken, made) = (takenFields, Set(steps.flatMap(\.writes)))
     return declared.hints(of: taken) + declared.hints(of: made.subtracting(taken), onlyNear: true)
   }
 
-  /// The names that are probably misspelt, as sentences: almost as one that the schema declares.
+  /// Hints about names that are probably misspelt, because they are close to a declared one.
   package var misspeltNames: [String] {
     let declared = scope.declared(in: schema)
     let collection =
@@ -20,7 +20,7 @@ extension DeclarativeMigration {
     return (collection.map { [$0] } ?? []) + declared.hints(of: fields, onlyNear: true)
   }
 
-  /// The fields that steps take and no step before them makes.
+  /// The fields that steps read and no earlier step writes.
   private var takenFields: Set<FieldPath> {
     var (taken, made): (Set<FieldPath>, Set<FieldPath>) = ([], filteredFields)
     for step in steps {
@@ -30,8 +30,8 @@ extension DeclarativeMigration {
     return taken
   }
 
-  /// Which fields the steps write that the schema lets no two documents share, as sentences: each document is changed by itself,
-  /// so that only a check afterwards sees two that have become the same.
+  /// Hints about written fields that must be unique according to the schema: each document is changed by itself, so that only a
+  /// later check finds duplicates.
   package var uniqueHints: [String] {
     let made = steps.flatMap(\.makes)
     return scope.declared(in: schema).compactMap { collection in
@@ -45,12 +45,12 @@ extension DeclarativeMigration {
     }
   }
 
-  /// The fields that its filters are about.
+  /// The fields that its filters refer to.
   package var filteredFields: Set<FieldPath> { Set(scope.filters.flatMap(\.fields)) }
 }
 
 extension MigrationStep {
-  /// The fields that it may give another value, and not only remove.
+  /// The fields that the step may set, and not only remove.
   fileprivate var makes: [FieldPath] {
     switch self {
     case .unset: []
@@ -59,7 +59,7 @@ extension MigrationStep {
     }
   }
 
-  /// The fields whose values it takes.
+  /// The fields whose values the step reads.
   fileprivate var takes: [FieldPath] {
     switch self {
     case .convert(let field, _, _), .rewrite(let field, _), .map(let field, _, _): [field]
@@ -71,7 +71,7 @@ extension MigrationStep {
 }
 
 extension DeclarativeMigration {
-  /// Notes the values that are set in place of one of another type, in fields whose type the schema does not say.
+  /// Returns notes about values that replace a value of another type, in fields whose type the schema does not declare.
   func typeChanges(
     _ fields: FieldMap,
     of document: RawDocument,

@@ -1,55 +1,55 @@
 package import FirestoreREST
 package import Schema
 
-/// A migration that is declared and not programmed: steps over the documents of a collection for which a filter holds.
+/// A migration that is declared rather than programmed: steps for the documents of a collection that match a filter.
 ///
-/// It comes from a YAML file or from the flags of `fix` and `delete`. Each document is handled by itself; a step that cannot be
-/// done for it makes a finding, and the document is left whole.
+/// It comes from a YAML file or from the flags of `fix` and `delete`. Each document is processed by itself; a step that fails for
+/// a document produces a finding and leaves the document unchanged.
 ///
 /// Findings: ``Code``.
 package struct DeclarativeMigration: Migration {
-  /// Why a document is left as it is.
+  /// Why a document is left unchanged.
   package enum Code: String, Sendable, CaseIterable {
-    /// A field is not of the type that a step takes (reject).
+    /// A field does not have the type that a step requires (reject).
     case wrongType = "wrong-type"
-    /// A value cannot be converted exactly (reject, or a note by its policy).
+    /// A value cannot be converted exactly (reject, or note, depending on the policy).
     case notConvertible = "not-convertible"
     /// A value is not among those to be mapped (reject or note).
     case unknownValue = "unknown-value"
-    /// A text has another number of parts than there are fields for (reject or note).
+    /// The number of a text's parts differs from the number of fields (reject or note).
     case partsDiffer = "parts-differ"
-    /// A text holds more than digits (reject).
+    /// A text contains other characters than digits (reject).
     case notDigits = "not-digits"
-    /// A field was to be set within something that is no map (reject).
+    /// A field would have to be set inside a value that is not a map (reject).
     case parentNotMap = "parent-not-map"
-    /// The target of a copy holds something else already (review).
+    /// The target of a copy already has another value (review).
     case targetTaken = "target-taken"
-    /// The steps would change what they made when they are applied again (reject).
+    /// Applying the steps again would change their own result (reject).
     case notAtRest = "not-at-rest"
-    /// A document that was to be deleted has subcollections, which would be left without it (reject).
+    /// A document to be deleted has subcollections, which would be orphaned (reject).
     case hasSubcollections = "has-subcollections"
-    /// A program has a reason of its own, which is the message (note, review or reject).
+    /// A program gives its own reason in the message (note, review or reject).
     case program
-    /// A value is set in place of one of another type, in a field whose type no schema says (note); or
-    /// plain JSON of a program does not tell which of different values is meant (reject).
+    /// A value replaces one of another type, in a field whose type is not declared (note); or the plain JSON of a program is
+    /// ambiguous about which of several values is meant (reject).
     case typeChanged = "type-changed"
-    /// The schema says that the document may not be changed (reject).
+    /// The schema declares the document immutable (reject).
     case immutable
-    /// A document was to be deleted softly, and the schema of its collection does not say how (reject).
+    /// A document was to be deleted softly, but the schema of its collection does not declare how (reject).
     case noSoftDelete = "no-soft-delete"
   }
 
-  /// Which documents it is about.
+  /// Which documents a migration applies to.
   package struct Scope: Sendable, Equatable {
-    /// The collection, or a pattern of collections (`groups/*/members`); for a group, the id that all of them have.
+    /// The collection, or a collection pattern (`groups/*/members`); for a group, the ID of its collections.
     package var collection: CollectionPath
-    /// Whether every collection of the id is meant, wherever it is.
+    /// Whether the migration applies to all collections with this ID, wherever they are.
     package var isGroup: Bool
-    /// The paths or patterns that a pattern of root collections (`class*`) is resolved to; empty for any other.
+    /// The paths or patterns that a pattern of root collections (`class*`) resolves to; empty for any other.
     package var collections: [CollectionPath] = []
-    /// What a document must satisfy: one of these; every document where there is none.
+    /// The filters, one of which a document must match; if empty, every document matches.
     ///
-    /// Each is a read of its own, and no document satisfies two.
+    /// Each filter is a separate read, and no document matches two.
     package var filters: [StructuredQuery.Filter] {
       didSet { documentFilters = filters.map { DocumentFilter($0) } }
     }
@@ -74,7 +74,7 @@ package struct DeclarativeMigration: Migration {
       )
     }
 
-    /// Values of an IN at most (https://firebase.google.com/docs/firestore/query-data/queries).
+    /// The maximum number of values of an IN (https://firebase.google.com/docs/firestore/query-data/queries).
     private static let namesPerRead = 30
 
     package func contains(_ document: RawDocument) -> Bool {
@@ -90,13 +90,13 @@ package struct DeclarativeMigration: Migration {
       documentFilters.isEmpty || documentFilters.contains { $0.matches(document) }
     }
 
-    /// The declared collections that it is about.
+    /// Returns the declared collections that the scope includes.
     package func declared(in schema: DatabaseSchema) -> [CollectionSchema] {
       if !isGroup, let declared = schema.collection(collection) { return [declared] }
       return schema.collections.filter { covers($0.pattern) }
     }
 
-    /// The reads of the documents that are meant, filters aside.
+    /// The reads of all documents in the scope, without filters.
     package var wholeReads: [CollectionRead] {
       if isGroup {
         var read = CollectionRead(collection)
@@ -112,22 +112,22 @@ package struct DeclarativeMigration: Migration {
   package var id: String
   package var summary: String
   package var scope: Scope
-  /// What is done to each document, in order.
+  /// The steps for each document, in order.
   package var steps: [MigrationStep]
-  /// Whether the service sets the update time of a document that changes, where the schema of its collection has one.
+  /// Whether the service sets the update time of a changed document, if the schema of its collection has one.
   package var touch: Bool
   package var schema: DatabaseSchema
-  /// Whether documents are changed that the schema declares immutable.
+  /// Whether to change documents that the schema declares immutable.
   package var allowsImmutable = false
-  /// Whether documents are written that break the schema more than before.
+  /// Whether to write documents that violate the schema more than before.
   package var allowsSchemaBreaks = false
-  /// The SHA-256 of the file that it comes from, in hexadecimal digits; nil where it comes from flags.
+  /// The SHA-256 of its file, in hexadecimal digits; nil if it comes from flags.
   package var checksum: String?
-  /// Lists the collections below a document that is to be deleted; nil where they are not looked up.
+  /// Lists the collections below a document to be deleted; nil to skip this check.
   private(set) var subcollections: SubcollectionGuard.Lister?
-  /// What a program may take that decides on the documents.
+  /// The limits of a program that decides on the documents.
   package var programs = ProgramSettings()
-  /// Where a program works.
+  /// The environment of a program.
   var surroundings = ProgramSurroundings()
 
   package init(
@@ -148,12 +148,12 @@ package struct DeclarativeMigration: Migration {
     self.checksum = checksum
   }
 
-  /// The collection, or the id of the group.
+  /// The collection, or the ID of the group.
   package var reads: [CollectionPath] { [scope.collection] }
 
   package func mayWrite(_ collection: CollectionPath) -> Bool { scope.covers(collection) }
 
-  /// Whether it deletes documents whatever is below them.
+  /// Whether it deletes documents without checking for subcollections.
   package var deletesForGood: Bool { subcollections == nil && steps.contains(.hardDelete) }
 
   package var requestsPerDeletion: Int { subcollections == nil ? 0 : 1 }
@@ -180,9 +180,9 @@ package struct DeclarativeMigration: Migration {
     return guarded
   }
 
-  /// One that is still to be deleted is not: whether it has subcollections is not known any more.
+  /// Decides again on a changed document; nil for a deletion, because whether the document has subcollections is no longer known.
   ///
-  /// A program is not asked again: what it decided on is another document.
+  /// A program is not asked again, because it decided on another version of the document.
   package func replan(_ current: RawDocument) -> Outcome? {
     if program != nil { return nil }
     let outcome = outcome(for: current)
@@ -190,7 +190,7 @@ package struct DeclarativeMigration: Migration {
     return outcome
   }
 
-  /// The reads of the documents that it is about.
+  /// The reads of the documents in the scope.
   package var sources: [CollectionRead] {
     let whole = scope.wholeReads
     if scope.filters.isEmpty { return whole }
@@ -203,7 +203,7 @@ package struct DeclarativeMigration: Migration {
     }
   }
 
-  /// What becomes of one document; one that it is not about is left as it is.
+  /// Returns the outcome of one document; a document outside the scope is left unchanged.
   package func outcome(for document: RawDocument) -> Outcome {
     guard scope.contains(document) else { return Outcome(.unchanged) }
     let collection = schema.collection(document.path.collection)
@@ -229,7 +229,7 @@ package struct DeclarativeMigration: Migration {
     return outcome
   }
 
-  /// What becomes of a document that is to have other fields, or is to be deleted where nil.
+  /// Returns the outcome of a document that is to get new fields, or to be deleted if nil.
   func outcome(making fields: FieldMap?, of document: RawDocument, because reasons: [String]) -> Outcome {
     let collection = schema.collection(document.path.collection)
     if fields == document.fields { return Outcome(.unchanged) }
@@ -250,7 +250,7 @@ package struct DeclarativeMigration: Migration {
     return Outcome(.change(change))
   }
 
-  /// Leaves a document alone that the migration would change again.
+  /// Returns the outcome of leaving a document unchanged because the migration would change it again.
   func notAtRest(_ document: RawDocument, field: FieldPath?, because cause: String? = nil) -> Outcome {
     let reason = cause.map { " (\(field.map { "\($0): " } ?? "")\($0))" } ?? ""
     let finding = Finding(
@@ -278,14 +278,14 @@ package struct DeclarativeMigration: Migration {
   }
 
   private struct Instability {
-    /// The first field that would change, where it is known.
+    /// The first field that would change, if known.
     var field: FieldPath?
   }
 
-  /// What applying the steps again would change, nil where nothing.
+  /// Returns what applying the steps again would change; nil for nothing.
   ///
-  /// A run that is interrupted and resumed, and a read that meets a document twice because its position in the order
-  /// changed, rely on that there is nothing.
+  /// Resuming an interrupted run relies on there being nothing, and so does a read that returns a document twice because its
+  /// position in the order changed.
   private func instability(
     _ fields: FieldMap,
     of document: RawDocument,
@@ -315,9 +315,9 @@ package struct DeclarativeMigration: Migration {
     )
   }
 
-  // MARK: What is no migration
+  // MARK: Validation
 
-  /// What makes no sense in the steps, and in which of them; nil where they do.
+  /// Returns why the steps make no sense, and the index of the step; nil if they do.
   package var problem: (index: Int, cause: String)? {
     if let problem = Self.problem(of: steps) { return problem }
     let declared = scope.declared(in: schema)
@@ -337,7 +337,7 @@ package struct DeclarativeMigration: Migration {
     return nil
   }
 
-  /// What makes no sense in steps whatever they are about, and in which of them; nil where they do.
+  /// Returns why the steps make no sense regardless of the scope, and the index of the step; nil if they do.
   package static func problem(of steps: [MigrationStep]) -> (index: Int, cause: String)? {
     for (index, step) in steps.enumerated() {
       if let problem = step.problem { return (index, problem) }
@@ -351,9 +351,9 @@ package struct DeclarativeMigration: Migration {
     return nil
   }
 
-  /// A field that a step may name.
+  /// Parses a field that a step may name.
   ///
-  /// - Throws: ``WireError`` for a text that is no field path, or that the service would refuse.
+  /// - Throws: ``WireError`` for a text that is not a field path, or that the service would refuse.
   package static func field(parsing text: String) throws(WireError) -> FieldPath {
     let path: FieldPath
     do throws(FieldPathError) {
@@ -365,7 +365,7 @@ package struct DeclarativeMigration: Migration {
     return path
   }
 
-  /// Why a collection may not be changed, nil where it may.
+  /// Returns why a collection cannot be changed; nil if it can.
   package static func problem(of collection: CollectionPath, isGroup: Bool) -> String? {
     if isGroup, collection.parent != nil { return "a collection group is named by one id, as members" }
     if isGroup, collection.string.utf8.contains(UInt8(ascii: "*")) {

@@ -13,14 +13,14 @@ import YAML
 ///     steps:
 ///       - digits: phone
 package enum MigrationFile {
-  /// Whether an argument names a file and not a migration of the catalogue.
+  /// Whether an argument names a file rather than a built-in migration.
   package static func isFile(_ argument: String) -> Bool {
     [.yaml, .yml].contains(FileName(argument).kind)
   }
 
   /// Reads a file of at most 1 MiB.
   ///
-  /// - Throws: `.inputMissing` where it cannot be read, and as ``parse(_:path:in:reservedIDs:schema:allowsSchemaBreaks:)``.
+  /// - Throws: `.inputMissing` if it cannot be read, and as ``parse(_:path:in:reservedIDs:schema:allowsSchemaBreaks:)``.
   package static func read(
     _ path: String,
     in context: LiteralContext,
@@ -38,7 +38,7 @@ package enum MigrationFile {
     )
   }
 
-  /// Whether a text may be the id of a migration: up to 100 small letters, digits and hyphens.
+  /// Whether a text is valid as the ID of a migration: up to 100 lower-case letters, digits and hyphens.
   package static func isID(_ text: String) -> Bool {
     let isGood = text.utf8.allSatisfy { byte in
       switch byte {
@@ -50,7 +50,7 @@ package enum MigrationFile {
     return isGood && text.utf8.first != UInt8(ascii: "-") && (1...100).contains(text.utf8.count)
   }
 
-  /// The ids that `fix`, `delete` and plan files have in the ledger.
+  /// The IDs that `fix`, `delete` and plan files have in the ledger.
   fileprivate static let reserved = ["fix", "delete", "soft-delete", "plan"]
 
   static let operation = "read the migration"
@@ -59,11 +59,11 @@ package enum MigrationFile {
     YAMLFile(path, kind: .inputMalformed, operation: operation)
   }
 
-  /// Reads what a folder knows of one of its files, which may also place a migration that comes along (`uses: ID`).
+  /// Reads a file in a folder of migrations, which may also just refer to a built-in migration (`uses: ID`).
   ///
   /// - Parameters:
-  ///   - name: The name that it has in the folder.
-  ///   - known: The migrations that come along.
+  ///   - name: Its name in the folder.
+  ///   - known: The built-in migrations.
   /// - Throws: As ``read(_:in:reservedIDs:schema:allowsSchemaBreaks:)``.
   package static func folderMigration(
     _ path: String,
@@ -95,14 +95,14 @@ package enum MigrationFile {
     return migration
   }
 
-  /// Reads a migration.
+  /// Parses a migration.
   ///
   /// - Parameters:
   ///   - path: The path of the file, for errors.
   ///   - context: Resolves `ref(…)` and `ts(DATE)`.
-  ///   - reservedIDs: The ids of the migrations that come with the program, which no file may have.
+  ///   - reservedIDs: The IDs of the built-in migrations, which no file may have.
   ///   - allowsSchemaBreaks: As ``DeclarativeMigration/allowsSchemaBreaks``.
-  /// - Throws: `.inputMalformed` with the line and column of what is wrong.
+  /// - Throws: `.inputMalformed` with the line and column of the error.
   package static func parse(
     _ bytes: [UInt8],
     path: String,
@@ -123,7 +123,7 @@ package enum MigrationFile {
     return migration
   }
 
-  /// The checksum of a file, together with that of the program that it runs.
+  /// The checksum of a file, combined with that of the program it runs.
   private static func checksum(
     of bytes: [UInt8],
     _ migration: DeclarativeMigration
@@ -133,7 +133,7 @@ package enum MigrationFile {
   }
 }
 
-/// The members of a migration's file.
+/// Reads the members of a migration's file.
 private struct MigrationFileReader {
   let yaml: YAMLFile
   let context: LiteralContext
@@ -144,7 +144,7 @@ private struct MigrationFileReader {
   private static let known = [
     "id", "summary", "collection", "collection-group", "where", "touch", "allow-immutable", "steps",
   ]
-  /// The members of the header, which says something of the place in a folder.
+  /// The members of the header, which defines the migration's place in a folder.
   private static let headers = ["after", "environments", "irreversible"]
 
   func root(of bytes: [UInt8]) throws(Failure) -> YAMLNode {
@@ -173,7 +173,7 @@ private struct MigrationFileReader {
     return try items(node, "'\(name)'").map { item throws(Failure) in try yaml.text(item, name) }
   }
 
-  /// The migration that comes along and that a file only gives a place; nil for any other file.
+  /// Returns the built-in migration that the file refers to; nil for any other file.
   func used(_ root: YAMLNode, of known: [any Migration]) throws(Failure) -> (any Migration)? {
     guard let node = try members(root, known: Self.known + Self.headers + ["uses"])["uses"] else {
       return nil
@@ -289,7 +289,7 @@ private struct MigrationFileReader {
     return all
   }
 
-  /// The items of a list, which is not empty; a single value is a list of one.
+  /// Returns the items of a list that must not be empty; a single value counts as a list of one.
   private func items(_ node: YAMLNode, _ what: String) throws(Failure) -> [YAMLNode] {
     guard case .sequence(let items) = node.content else { return [node] }
     if items.isEmpty { throw yaml.failure(at: node, "\(what) is an empty list") }
@@ -298,7 +298,7 @@ private struct MigrationFileReader {
 
   // MARK: Steps
 
-  /// The steps, each with its place in the file.
+  /// Reads the steps, each with its position in the file.
   private func steps(_ node: YAMLNode) throws(Failure) -> ([MigrationStep], [YAMLNode]) {
     guard case .sequence(let items) = node.content else {
       throw yaml.failure(at: node, "'steps' is a list, as - trim: email")

@@ -1,10 +1,10 @@
 package import Schema
 
 extension MigrationStep {
-  /// Why the schema forbids a value that it writes whatever the document; nil where it does not in every collection, or where
-  /// a later step writes the field again.
+  /// Returns why the schema forbids a value that the step writes to every document; nil unless all collections forbid it, or if a
+  /// later step overwrites the field.
   ///
-  /// What depends on the document is found there (``DeclarativeMigration/outcome(for:)``).
+  /// What depends on the document is checked when it is processed (``DeclarativeMigration/outcome(for:)``).
   func breach(of collections: [CollectionSchema], before later: ArraySlice<MigrationStep>) -> String? {
     for (field, value) in constants {
       let isFinal = !later.contains { step in
@@ -15,14 +15,14 @@ extension MigrationStep {
         collection.breach(by: value, in: field).map { (collection, $0) }
       }
       guard breaches.count == collections.count else { continue }
-      // Of a group, a collection that has the field says more of the value.
+      // In a collection group, a collection that declares the field explains more.
       let shown = breaches.first { $0.1.kind != .undeclared } ?? breaches.first
       if let (collection, breach) = shown { return Self.cause(breach, of: value, in: field, collection) }
     }
     return nil
   }
 
-  /// The values that it writes as they are.
+  /// The values that the step writes literally.
   private var constants: [(FieldPath, Value)] {
     switch self {
     case .set(let field, let value), .setIfMissing(let field, let value): [(field, value)]
@@ -43,7 +43,7 @@ extension MigrationStep {
     }
     let found = (breach.value ?? value).literal
     let expected = "the schema of \(collection.pattern) expects \(breach.expected) in \(name)"
-    // A text that has the same letters, in place of a number or a boolean.
+    // Suggests the same characters as a text, in place of a number or a boolean.
     guard breach.kind == .type, value.string == nil, collection.field(name)?.accepts(.string(found)) ?? false
     else { return "\(expected), and not \(found): correct it" }
     return "\(expected), and \(found) is \(value.typeName): write \(JSONWriter.text { $0.string(found) })"
@@ -51,7 +51,7 @@ extension MigrationStep {
 }
 
 extension CollectionSchema {
-  /// How a value breaks the schema wherever it stands in a field.
+  /// Returns how a value in a field violates the schema regardless of the document.
   fileprivate func breach(by value: Value, in field: FieldPath) -> SchemaViolation? {
     var fields = FieldMap()
     fields[field] = value
@@ -64,7 +64,7 @@ extension CollectionSchema {
 }
 
 extension Finding {
-  /// The finding about a document that would break the schema more than it does.
+  /// Returns the finding about a document that would violate the schema more than it does.
   package static func breach(_ violation: SchemaViolation, of path: DocumentPath) -> Finding {
     Finding(
       .reject,

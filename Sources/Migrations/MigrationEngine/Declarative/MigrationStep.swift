@@ -1,30 +1,29 @@
-/// One step of a declarative migration: what becomes of some fields of a document.
+/// One step of a declarative migration: a change to some fields of a document.
 ///
-/// Missing is absent, null, or a text of nothing but white space. Steps that rework a value leave a missing one as it
-/// is.
+/// A value is missing if it is absent, null, or an empty or blank text. Steps that transform a value skip a missing one.
 package enum MigrationStep: Sendable, Equatable {
-  /// What is done about a value that a step cannot deal with.
+  /// What happens if a step cannot process a value.
   package enum FailurePolicy: String, Codable, Sendable, CaseIterable {
-    /// The document is left whole and listed in rejects.jsonl.
+    /// The document is left unchanged and listed in rejects.jsonl.
     case reject
-    /// The document is left whole, and listed in findings.csv alone.
+    /// The document is left unchanged and listed only in findings.csv.
     case skip
-    /// The field becomes null, and the other steps are done.
+    /// The field becomes null, and the other steps are applied.
     case null
-    /// The field stays as it is, and the other steps are done.
+    /// The field is left unchanged, and the other steps are applied.
     case keep
   }
 
   /// How a text is rewritten.
   package enum TextForm: String, Sendable, CaseIterable {
     case lower
-    /// Without white space at its ends.
+    /// Without leading and trailing white space.
     case trim
-    /// Only its digits; a text with anything but digits, white space and `+ - . ( )` is none that has them.
+    /// Only its digits; a text with anything but digits, white space and `+ - . ( )` cannot be processed.
     case digits
   }
 
-  /// One value and what it becomes.
+  /// A value and its replacement.
   package struct Replacement: Sendable, Equatable {
     package var from: Value
     package var to: Value
@@ -37,26 +36,26 @@ package enum MigrationStep: Sendable, Equatable {
 
   case set(FieldPath, Value)
   case setIfMissing(FieldPath, Value)
-  /// Copies a field; where the target holds something else already, it is overwritten or the document is for review.
+  /// Copies a field; if the target already has another value, it is overwritten or the document must be reviewed.
   case copy(FieldPath, to: FieldPath, overwrite: Bool)
-  /// Copies a field and removes it.
+  /// Copies a field and removes the original.
   case move(FieldPath, to: FieldPath, overwrite: Bool)
   case unset(FieldPath)
   case convert(FieldPath, ValueConversion, onFailure: FailurePolicy)
   case rewrite(FieldPath, TextForm)
   case map(FieldPath, [Replacement], unknown: FailurePolicy)
-  /// Joins the texts that are there into one.
+  /// Joins the texts that are present into one.
   case join([FieldPath], separator: String, to: FieldPath, overwrite: Bool)
-  /// Splits a text into as many parts as there are targets; at runs of white space where the separator is nil.
+  /// Splits a text into as many parts as there are targets; at runs of white space if the separator is nil.
   case split(FieldPath, separator: String?, to: [FieldPath], overwrite: Bool, onFailure: FailurePolicy)
-  /// Sets the field of a soft delete, as the schema of the collection says, where it is not set already.
+  /// Sets the soft-delete field that the schema of the collection declares, unless it is already set.
   case softDelete
-  /// Deletes the document; what is below it stays.
+  /// Deletes the document, but not its subcollections.
   case hardDelete
-  /// Leaves the decision to a program; it is the only step then.
+  /// Lets a program decide; must be the only step.
   case run(ProgramCall)
 
-  /// The fields that it may write.
+  /// The fields that the step may write.
   package var writes: [FieldPath] {
     switch self {
     case .set(let field, _), .setIfMissing(let field, _), .unset(let field), .convert(let field, _, _),
@@ -69,7 +68,7 @@ package enum MigrationStep: Sendable, Equatable {
     }
   }
 
-  /// Why it was done, for totals and plan files: its name and its first field.
+  /// The reason for totals and plan files: the step's name and its first field.
   var reason: String {
     switch self {
     case .set(let field, _): "set \(field)"
@@ -88,9 +87,9 @@ package enum MigrationStep: Sendable, Equatable {
     }
   }
 
-  // MARK: What is no step
+  // MARK: Validation
 
-  /// What makes no sense in it, nil where it does.
+  /// Returns why the step makes no sense; nil if it does.
   var problem: String? {
     switch self {
     case .copy(let source, let target, _), .move(let source, let target, _):
@@ -109,7 +108,7 @@ package enum MigrationStep: Sendable, Equatable {
         if replacements[..<index].contains(where: { $0.from == replacement.from }) {
           return "map has one value of \(field) twice"
         }
-        // What it makes is right, so that applying twice changes nothing the second time.
+        // Its results must be final, so that a second application changes nothing.
         if replacements.contains(where: { $0.from == replacement.to && $0.to != replacement.to }) {
           return "map makes a value of \(field) that it maps on: the second time it would change again"
         }

@@ -1,15 +1,15 @@
 import Schema
 
-/// Why a step cannot be done for a document, which is then left whole where it is thrown.
+/// Why a step failed for a document; if thrown, the document is left unchanged.
 struct StepFailure: Error, Equatable {
   var kind = Finding.Kind.reject
   var code: DeclarativeMigration.Code
-  /// The field; nil where it is about the document.
+  /// The field; nil if the failure is about the document.
   var field: FieldPath?
   var found: Value?
-  /// What follows "FIELD", without a full stop.
+  /// The rest of the sentence after "FIELD", without a full stop.
   var message: String
-  /// What is done about it.
+  /// What happens to the document.
   var consequence = "the document is left as it is"
 
   func finding(of path: DocumentPath) -> Finding {
@@ -25,12 +25,12 @@ struct StepFailure: Error, Equatable {
 }
 
 extension MigrationStep {
-  /// Does the step to fields; nil means that the document is deleted.
+  /// Applies the step to fields; nil fields mean that the document is deleted.
   ///
   /// - Parameters:
-  ///   - collection: The schema of the document's collection; nil for one that is not declared.
-  ///   - left: Gets what could not be done and is no reason to leave the document whole.
-  /// - Throws: ``StepFailure``; the fields are then worthless.
+  ///   - collection: The schema of the document's collection; nil if undeclared.
+  ///   - left: Receives failures that do not keep the document from being changed.
+  /// - Throws: ``StepFailure``; the fields are then unspecified.
   func apply(
     to fields: inout FieldMap?,
     of collection: CollectionSchema?,
@@ -45,7 +45,7 @@ extension MigrationStep {
     fields = draft
   }
 
-  /// - Returns: What could not be done and is no reason to leave the document whole.
+  /// - Returns: Failures that do not keep the document from being changed.
   private func apply(
     to fields: inout FieldMap,
     of collection: CollectionSchema?
@@ -120,7 +120,7 @@ extension MigrationStep {
     return nil
   }
 
-  /// The parts between separators, by bytes.
+  /// Splits a text at separators, compared by bytes.
   private static func parts(of text: String, at separator: String) -> [String] {
     let bytes = Array(text.utf8)
     let mark = Array(separator.utf8)
@@ -140,7 +140,8 @@ extension MigrationStep {
 }
 
 extension Value {
-  /// The same number as a double, where the field holds nothing else, or holds one and may: 7 is typed as an integer.
+  /// Returns an integer as a double if the field is declared as double only, or if its present value is a double and may stay
+  /// one: 7 is typed as an integer.
   func typed(by field: FieldSchema?, like existing: Value? = nil) -> Value {
     guard let integer, let number = Double(exactly: integer) else { return self }
     let types = field?.types ?? []
@@ -149,7 +150,7 @@ extension Value {
     return types == [.double] || isDouble && mayStay ? .double(number) : self
   }
 
-  /// Whether it counts as missing: null, or a text of nothing but white space.
+  /// Whether the value counts as missing: null, or an empty or blank text.
   var isMissing: Bool { isNull || (string.map(PlainText.isBlank) ?? false) }
 }
 
@@ -165,7 +166,7 @@ extension StepFailure {
 }
 
 extension FieldMap {
-  /// The value of a field; nil also within a vector, which is a value as a whole.
+  /// Returns the value of a field; nil inside a vector, which is a single value.
   fileprivate func value(_ field: FieldPath) -> Value? {
     var fields = self
     for segment in field.segments.dropLast() {
@@ -177,14 +178,14 @@ extension FieldMap {
 
   fileprivate func isMissing(_ field: FieldPath) -> Bool { value(field)?.isMissing ?? true }
 
-  /// A text that is there; nil where it is missing.
+  /// Returns the text of a field; nil if it is missing.
   fileprivate func text(_ field: FieldPath) throws(StepFailure) -> String? {
     guard let value = value(field), !value.isMissing else { return nil }
     guard let text = value.string else { throw .wrongType(field, value, not: "string") }
     return text
   }
 
-  /// Sets a value; on the way to it there are only maps, nulls, which become maps, or nothing.
+  /// Sets a value; on the path to it there may only be maps, nulls, which become maps, or nothing.
   fileprivate mutating func write(_ value: Value, to field: FieldPath) throws(StepFailure) {
     var way: [String] = []
     for segment in field.segments.dropLast() {
@@ -202,7 +203,7 @@ extension FieldMap {
     self[field] = value
   }
 
-  /// Writes a value where there is none, or the same; overwrites another only on request.
+  /// Writes a value where there is none or the same one; overwrites another value only on request.
   fileprivate mutating func put(_ value: Value, into field: FieldPath, overwrite: Bool) throws(StepFailure) {
     if let existing = self.value(field), !existing.isMissing, existing != value, !overwrite {
       throw StepFailure(
@@ -231,7 +232,7 @@ extension FieldMap {
       guard let digits = PlainText.phoneDigits(text) else {
         throw failure("holds more than digits and the signs between them")
       }
-      // Without its +, a number of another country is one of this country, somebody else's.
+      // Without its +, a foreign number would look like a local number, which is somebody else's.
       if text.utf8.contains(UInt8(ascii: "+")), !PlainText.isMexican(digits) {
         throw failure("has a + and is no number of Mexico (+52); without the + it would be another number")
       }
@@ -239,7 +240,7 @@ extension FieldMap {
     }
   }
 
-  /// What a policy makes of a value that a step cannot deal with.
+  /// Applies a policy to a value that a step cannot process.
   fileprivate mutating func leave(
     _ field: FieldPath,
     _ value: Value,

@@ -3,7 +3,7 @@ import Files
 import FirestoreREST
 import YAML
 
-/// Reads one entry of a migration file's `steps`: a map of the step's name to what it takes.
+/// Reads one entry of a migration file's `steps`: a map from the step's name to its arguments.
 struct StepReader {
   let yaml: YAMLFile
   let context: LiteralContext
@@ -13,7 +13,7 @@ struct StepReader {
     "split", "delete", "run",
   ]
 
-  /// The steps of an entry: one, or one per field.
+  /// Reads the steps of an entry: one, or one per field.
   func steps(_ node: YAMLNode) throws(Failure) -> [MigrationStep] {
     guard case .mapping(let members) = node.content else {
       throw yaml.failure(at: node, "a step is a map of its name to what it takes, as trim: email")
@@ -85,13 +85,13 @@ struct StepReader {
   private func mapping(_ node: YAMLNode) throws(Failure) -> MigrationStep {
     let members = try self.members(node, "map", ["field", "values"], optional: ["unknown"])
     let values = members["values"] ?? node
-    // By hand: 7 and "7" are two values, and one text.
+    // Not read as a dictionary, because 7 and "7" are two values with the same text.
     guard case .mapping(let pairs) = values.content, !pairs.isEmpty else {
       throw yaml.failure(at: values, "'values' is a map of values to their replacements, as activa: active")
     }
     var replacements: [MigrationStep.Replacement] = []
     for (key, value) in pairs {
-      // What is looked for is what people typed: a text, where it is `no`.
+      // The value to replace is what people typed: `no` is a text here.
       let word = key.text.flatMap { Self.booleans[$0.lowercased()] == nil ? nil : $0 }
       let from = if let word { Value.string(word) } else { try self.value(key) }
       let replacement = MigrationStep.Replacement(from, try self.value(value))
@@ -129,7 +129,7 @@ struct StepReader {
     )
   }
 
-  /// A program and its arguments, which are named from the folder of the file.
+  /// Reads a program and its arguments, whose paths are relative to the file's folder.
   private func program(_ node: YAMLNode) throws(Failure) -> ProgramCall {
     if case .mapping = node.content {
       let members = try self.members(node, "run", ["command"], optional: ["style"])
@@ -191,7 +191,7 @@ struct StepReader {
     }
   }
 
-  /// One field, or a list of them.
+  /// Reads one field, or a list of fields.
   private func fields(_ node: YAMLNode, _ name: String) throws(Failure) -> [FieldPath] {
     guard case .sequence(let items) = node.content else { return [try field(node, node)] }
     if items.isEmpty { throw yaml.failure(at: node, "'\(name)' is an empty list") }
@@ -204,7 +204,7 @@ struct StepReader {
     return fields
   }
 
-  /// A value: a plain scalar is a literal, a quoted one a text, a list an array, a map a map.
+  /// Reads a value: a plain scalar is a literal, a quoted one a string, a list an array, a map a map.
   private func value(_ node: YAMLNode) throws(Failure) -> Value {
     let value = try anyValue(node)
     if let violation = DocumentLimits.violations(of: ["value": value]).first {
@@ -240,10 +240,10 @@ struct StepReader {
     }
   }
 
-  /// The words that YAML has for booleans beside JSON's.
+  /// The words that YAML reads as booleans in addition to JSON's.
   private static let booleans = ["yes": "true", "on": "true", "no": "false", "off": "false"]
 
-  /// What YAML has for a plain scalar that is a text as a literal; nil where YAML has a text, too.
+  /// Returns how YAML reads a plain scalar that would be a string as a literal; nil if YAML reads a string, too.
   private static func lookalike(of text: String) -> BareWord.Lookalike? {
     switch text.lowercased() {
     case "~": .misspelled("null")
@@ -254,7 +254,7 @@ struct StepReader {
 
   private func separator(_ node: YAMLNode?, mayBeEmpty: Bool = false) throws(Failure) -> String? {
     guard let node else { return nil }
-    // Without quotes it is none.
+    // Without quotes, an empty scalar counts as absent.
     let isGiven = if case .scalar("", isPlain: true) = node.content { false } else { true }
     guard let text = node.text, isGiven, mayBeEmpty || !text.isEmpty else {
       let quality = mayBeEmpty ? "" : " that is not empty"
@@ -276,7 +276,7 @@ struct StepReader {
     node == nil ? .reject : try choice(node, parent, name)
   }
 
-  /// One of the words of a type.
+  /// Reads one of a type's words.
   private func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ node: YAMLNode?,
     _ parent: YAMLNode,

@@ -1,25 +1,26 @@
 package import FirestoreREST
 
-/// Keeps documents from being deleted that have subcollections.
+/// Keeps documents with subcollections from being deleted.
 ///
-/// The service deletes a document alone: what is below it stays, without a parent, and no collection's list shows it.
-/// So the collections below each document are listed before it is deleted, which costs a request a document, some of
-/// them at once.
+/// The service deletes only the document itself: everything below it stays, without a parent, and no list of a collection shows
+/// it. Therefore the collections below each document are listed before it is deleted, which takes one request per document,
+/// several of them concurrently.
 ///
 /// Finding: ``DeclarativeMigration/Code/hasSubcollections``.
 package enum SubcollectionGuard {
-  /// Returns the ids of the collections below a document.
+  /// Returns the IDs of the collections below a document.
   package typealias Lister = @Sendable (DocumentPath) async throws -> [String]
 
-  /// Documents whose subcollections are looked up at once.
+  /// The number of documents whose subcollections are looked up concurrently.
   static let width = 16
 
-  /// The reason of a deletion that says of itself that what becomes of everything below the document is planned, too.
+  /// The reason of a deletion that claims that everything below its document is also planned.
   package static let coveringReason = "with-all-below"
 
-  /// Looks below the documents that are to be deleted, all at once, and leaves those alone that have collections below them.
+  /// Looks up the subcollections of all documents to be deleted concurrently, and leaves alone those that have any.
   ///
-  /// - Parameter uncovered: Looks below those that are to be deleted with everything below them, for what stays; nil to believe it.
+  /// - Parameter uncovered: Looks up what stays below documents whose deletions claim to cover everything; nil to trust the
+  ///   claim.
   package static func withhold(
     _ outcomes: inout [Outcome],
     _ subcollections: @escaping Lister,
@@ -50,26 +51,26 @@ package enum SubcollectionGuard {
 }
 
 extension Change {
-  /// Whether it says that what becomes of everything below the document is planned, too.
+  /// Whether the change claims that everything below its document is also planned.
   var coversAllBelow: Bool {
     reasons.contains { $0.isIdentical(to: SubcollectionGuard.coveringReason) }
   }
 }
 
 extension SubcollectionGuard {
-  /// Asks the service for the collections below a document that is to be deleted.
+  /// Returns a lister that asks the service for the collections below a document to be deleted.
   fileprivate static func lister(_ client: FirestoreClient) -> Lister {
     { path in
       let ids = try await client.collectionIDs(below: path)
       if ids.isEmpty { return ids }
-      // What is gone already leaves nothing behind by being deleted: a resumed run meets its own deletions.
+      // A document that is already gone orphans nothing by its deletion: a resumed run encounters its own deletions.
       return try await client.batchGet([path], mask: [.documentName])[path] == nil ? [] : ids
     }
   }
 }
 
 extension ChangeSource {
-  /// The same changes; of documents that have subcollections, none is deleted.
+  /// Returns the same changes, without deletions of documents that have subcollections.
   package func guarded(by client: FirestoreClient) -> ChangeSource {
     mayDelete ? guarded(by: SubcollectionGuard.lister(client)) : self
   }

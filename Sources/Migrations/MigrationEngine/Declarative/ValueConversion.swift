@@ -1,13 +1,13 @@
-/// A conversion of values to another type, exact or not at all.
+/// A conversion of values to another type, which is exact or fails.
 ///
-/// Nothing is rounded, cut or guessed: `"007"` is no integer (its zeros would be lost), `1.5` neither, and `"si"` is no
-/// boolean.
+/// Nothing is rounded, truncated or guessed: `"007"` is not an integer (its zeros would be lost), neither is `1.5`, and `"si"` is
+/// not a boolean.
 package struct ValueConversion: Sendable, Equatable {
   package enum Target: String, Sendable, CaseIterable {
     case string, integer, double, boolean, timestamp
   }
 
-  /// The unit of a number that is a time, since 1970-01-01T00:00:00Z.
+  /// The unit of a number that is a time since 1970-01-01T00:00:00Z.
   package enum TimeUnit: String, Codable, Sendable, CaseIterable {
     case seconds, milliseconds, microseconds
 
@@ -24,14 +24,14 @@ package struct ValueConversion: Sendable, Equatable {
 
   /// Why a value cannot be converted, in a few words without the value.
   package struct Impossible: Error, Equatable {
-    /// Why: "its leading zeros would be lost".
+    /// The reason: "its leading zeros would be lost".
     package let reason: String
 
     init(_ reason: String) { self.reason = reason }
   }
 
   package var target: Target
-  /// What numbers count between numbers and timestamps; those are not converted where it is nil.
+  /// The unit for conversions between numbers and timestamps; if nil, they fail.
   package var unit: TimeUnit?
 
   package init(to target: Target, unit: TimeUnit? = nil) {
@@ -39,7 +39,7 @@ package struct ValueConversion: Sendable, Equatable {
     self.unit = unit
   }
 
-  /// The value in the target's type; one that has it already stays.
+  /// Returns the value converted to the target type; a value that already has it is unchanged.
   ///
   /// - Throws: ``Impossible``.
   package func converted(_ value: Value) throws(Impossible) -> Value {
@@ -61,7 +61,7 @@ package struct ValueConversion: Sendable, Equatable {
     case .double(let number):
       guard number.isFinite else { throw Impossible("it is not a finite number") }
       if number == 0, number.sign == .minus { return "-0" }
-      // A phone that was stored as 7299595662.0 is 7299595662; beyond 2^53 not every digit is the number's own.
+      // A phone number stored as 7299595662.0 is 7299595662; beyond 2^53 the digits may not be the original ones.
       if abs(number) <= 0x1p53, let whole = Int64(exactly: number) { return String(whole) }
       return "\(number)"
     default: throw other(value)
@@ -161,7 +161,7 @@ package struct ValueConversion: Sendable, Equatable {
     return double
   }
 
-  /// The integer of `-?(0|[1-9][0-9]*)`.
+  /// Parses an integer of the form `-?(0|[1-9][0-9]*)`.
   private static func integer(in text: String) throws(Impossible) -> Int64 {
     let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
     guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }) else {

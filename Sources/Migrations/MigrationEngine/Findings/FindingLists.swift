@@ -2,36 +2,36 @@ package import Files
 package import Runs
 import Tables
 
-/// The lists of a migration's run: `findings.csv` and `findings.jsonl` for everything that is reported, `review.csv` for
-/// what a person must decide, `rejects.jsonl` for what cannot be migrated as it is.
+/// The lists of a migration's run: `findings.csv` and `findings.jsonl` for everything that is reported, `review.csv` for what a
+/// person must decide, `rejects.jsonl` for documents that cannot be migrated as they are.
 package struct FindingLists: Sendable {
   private let table: LineList
   private let objects: LineList
   private let reviews: LineList
   private let rejects: RejectList
-  /// Hashes of the documents in the list of rejects, which are corrected and imported once; nil until the list is looked at.
+  /// Hashes of the rejected documents, so that each is listed once, to be corrected and imported once; nil until first needed.
   private let rejected: Locked<Set<Int>?>
 
-  /// Fields that reviews make proposals for; a column each.
+  /// The fields for which reviews make proposals, one column each.
   let proposed: [String]
 
   /// The header of `review.csv`.
   ///
-  /// - Parameter proposed: Fields that reviews make proposals for.
+  /// - Parameter proposed: The fields for which reviews make proposals.
   package static func columns(proposing proposed: [String]) -> [String] {
     ["document", "migration", "code", "field", "found"] + proposed + (proposed.isEmpty ? [] : [decision])
       + ["message"]
   }
 
-  /// The column in which a person marks a row of ``columns(proposing:)``; it is empty as it is written.
+  /// The column of ``columns(proposing:)`` in which a person marks a row; it is written empty.
   package static let decision = "decision"
 
   /// The header of `findings.csv`.
   package static let findingColumns = ["document", "migration", "code", "field", "value", "message"]
 
-  /// Makes the lists of a run.
+  /// Creates the lists of a run.
   ///
-  /// - Parameter rejected: Those of the run's other migrations.
+  /// - Parameter rejected: The rejected documents, shared with the run's other migrations.
   package init(
     _ run: RunDirectory,
     proposing proposed: [String] = [],
@@ -44,7 +44,7 @@ package struct FindingLists: Sendable {
     rejects = RejectList(run)
   }
 
-  /// Lines that are put together before they are written.
+  /// Lines that are collected before they are written.
   package struct Lines {
     private(set) var table: [UInt8] = []
     private(set) var objects = JSONWriter()
@@ -52,13 +52,14 @@ package struct FindingLists: Sendable {
     private(set) var rejects: [UInt8] = []
     private let lists: FindingLists
 
-    /// Lines for some lists.
+    /// Creates empty lines for lists.
     init(_ lists: FindingLists) { self.lists = lists }
 
-    /// Adds what was found of a document: a line each, but one for all that rejects it, which is corrected and imported as a whole.
+    /// Adds the findings about a document: one line each, except that all rejects share one line, because the document is
+    /// corrected and imported as a whole.
     ///
-    /// - Parameter document: A rejected document as it is or was to be; nil where that is not known, as is one without fields
-    ///   that was not read: it stands for one that is not there.
+    /// - Parameter document: The rejected document as it is or was intended; nil if not known. A document without fields and
+    ///   update time counts as unknown, because it represents a missing one.
     mutating func add(_ findings: [Finding], of migration: String, document: RawDocument?) {
       for finding in findings { addRow(finding, of: migration) }
       let document = document.flatMap { $0.updateTime == nil && $0.fields.isEmpty ? nil : $0 }
@@ -105,21 +106,21 @@ package struct FindingLists: Sendable {
     }
   }
 
-  /// The most documents that are known to be in the list of rejects.
+  /// The maximum number of rejected documents to keep track of.
   private static let mostRejected = 200_000
   private static let longestReject = 32 << 20
 
-  /// Whether a document is not in the list of rejects yet, as far as that is known.
+  /// Whether a document is not yet in the list of rejects, as far as is known.
   private func isNew(_ path: DocumentPath) -> Bool {
     rejected.withLock { rejected in
-      // A run that is resumed has some already.
+      // A resumed run already has some.
       var known = rejected.take() ?? Self.rejected(in: rejects.path)
       defer { rejected = known }
       return known.count >= Self.mostRejected || known.insert(path.hashValue).inserted
     }
   }
 
-  /// The documents of a list of rejects, as far as it can be read.
+  /// The documents in a list of rejects, as far as it can be read.
   private static func rejected(in path: String) -> Set<Int> {
     var paths: Set<Int> = []
     if FileCheck.exists(path) { try? read(path, into: &paths) }
@@ -139,9 +140,9 @@ package struct FindingLists: Sendable {
     }
   }
 
-  /// Lists what was found of a document.
+  /// Lists the findings about a document.
   ///
-  /// - Parameter document: A rejected document as it is or was to be; nil where that is not known.
+  /// - Parameter document: The rejected document as it is or was intended; nil if not known.
   /// - Throws: `.cannotWrite`.
   package func add(_ findings: [Finding], of migration: String, document: RawDocument?) throws(Failure) {
     var lines = Lines(self)
@@ -158,7 +159,7 @@ package struct FindingLists: Sendable {
     if !lines.reviews.isEmpty { try reviews.append(lines.reviews) }
   }
 
-  /// What was found unchanged in the list: a text as it is, anything else as its REST JSON.
+  /// The found value as shown in the lists: a string as it is, anything else as its REST JSON.
   package static func text(of found: Value?) -> String {
     guard let found else { return "" }
     if let text = found.string { return text }

@@ -2,7 +2,7 @@ package import Runs
 import Tables
 
 extension LineList {
-  /// A list for a spreadsheet, with the headings of its columns.
+  /// Creates a list for spreadsheets, with column headings.
   package convenience init(spreadsheet path: String, columns: [String]) {
     self.init(path, header: CSVLineWriter.byteOrderMark + CSVLineWriter.list.bytes(columns))
   }

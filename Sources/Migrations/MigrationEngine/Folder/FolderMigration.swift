@@ -2,31 +2,31 @@ import Files
 import FirestoreREST
 package import Schema
 
-/// What the header of a migration's file says of its place among others.
+/// The header of a migration's file, which defines its place among others.
 package struct MigrationHeader: Sendable, Equatable {
-  /// The migrations, by name or id, that must be applied before.
+  /// The migrations, by name or ID, that must be applied first.
   package var after: [String] = []
-  /// The only environments that it is for; every one where it is empty.
+  /// The only environments that it applies to; empty for all.
   package var environments: [String] = []
-  /// Why it cannot be taken back; nil where it can.
+  /// Why it cannot be undone; nil if it can.
   package var irreversible: String?
 
   package init() {}
 }
 
-/// A migration of a folder.
+/// A migration in a folder.
 package struct FolderMigration: Sendable, Equatable {
-  /// The name of its file without the extension; names give the order.
+  /// The name of its file without the extension, which determines the order.
   package var name: String
-  /// What the ledger calls it.
+  /// The ID in the ledger.
   package var id: String
   /// One sentence.
   package var summary: String
-  /// What names it in a ``MigrationChoice``: its file, or the id of one that comes along.
+  /// How a ``MigrationChoice`` names it: by its file, or by the ID of a built-in migration.
   package var choice: String
-  /// The SHA-256 of its file; nil for one that comes along.
+  /// The SHA-256 of its file; nil for a built-in migration.
   package var checksum: String?
-  /// The files of the program that it runs, which the checksum is of, too.
+  /// The files of the program that it runs, which the checksum also covers.
   package var programs: [String] = []
   package var header = MigrationHeader()
 
@@ -38,24 +38,24 @@ package struct FolderMigration: Sendable, Equatable {
     self.checksum = checksum
   }
 
-  /// Whether a word means it: its name, its id or its file, also without the folder.
+  /// Whether a word names it: its name, its ID or its file, with or without the folder.
   package func isCalled(_ word: String) -> Bool {
     [name, id, choice, FilePaths.name(of: choice)].contains { $0.isIdentical(to: word) }
   }
 
-  /// Whether it is for an environment.
+  /// Whether it applies to an environment.
   package func isFor(_ environment: String) -> Bool {
     header.environments.isEmpty || header.environments.contains { $0.isIdentical(to: environment) }
   }
 }
 
-/// Migrations in their order: that of the bytes of their names.
+/// Migrations ordered by the bytes of their names.
 package struct MigrationFolder: Sendable {
-  /// The folder; nil for the migrations that come along.
+  /// The folder; nil for the built-in migrations.
   package var path: String?
   package var migrations: [FolderMigration]
 
-  /// The migrations that come along, in their order.
+  /// Creates a folder of the built-in migrations, in their order.
   package init(comingAlong migrations: [any Migration]) {
     self.migrations = migrations.enumerated().map { index, migration in
       FolderMigration(
@@ -67,14 +67,14 @@ package struct MigrationFolder: Sendable {
     }
   }
 
-  /// Reads a folder: each `.yaml` and `.yml` that is not hidden.
+  /// Reads a folder: every `.yaml` and `.yml` file that is not hidden.
   ///
   /// - Parameters:
   ///   - context: Resolves `ref(…)` and `ts(DATE)`.
-  ///   - known: The migrations that come along, which files may place (`uses: ID`).
+  ///   - known: The built-in migrations, which files may refer to (`uses: ID`).
   ///   - environments: The names that `environments:` may list.
-  /// - Throws: `.inputMalformed` with the line and column of what is wrong, also where two files are of one id, or one comes before
-  ///   what it says it comes after.
+  /// - Throws: `.inputMalformed` with the line and column of the error; also if two files have the same ID, or if one precedes a
+  ///   migration that it must follow.
   package init(
     _ path: String,
     in context: LiteralContext,
@@ -85,7 +85,7 @@ package struct MigrationFolder: Sendable {
     self.path = path
     migrations = []
     let files = FilePaths.names(in: path).filter { MigrationFile.isFile($0) && !$0.hasPrefix(".") }
-    // The extension is no part of the name: 'a.yaml' comes before 'a-b.yaml'.
+    // The extension is not part of the name: 'a.yaml' comes before 'a-b.yaml'.
     let named = files.map { (name: FileName($0).stem, file: $0) }
     for (name, file) in named.sorted(by: { $0.name.compareUTF8($1.name) < 0 }) {
       let migration = try MigrationFile.folderMigration(
@@ -100,7 +100,7 @@ package struct MigrationFolder: Sendable {
     }
   }
 
-  /// Refuses one that does not go with those before it.
+  /// Refuses a migration that is inconsistent with those before it.
   private func assertPlace(
     of migration: FolderMigration,
     at file: String,
@@ -125,9 +125,9 @@ package struct MigrationFolder: Sendable {
     }
   }
 
-  /// The migration that a word means.
+  /// Returns the migration that a word names.
   ///
-  /// - Throws: `.usage` where there is none.
+  /// - Throws: `.usage` if there is none.
   package func migration(called word: String) throws(Failure) -> FolderMigration {
     if let found = migrations.first(where: { $0.isCalled(word) }) { return found }
     let names = migrations.map(\.name)
@@ -161,7 +161,7 @@ package struct MigrationFolder: Sendable {
     )
   }
 
-  /// Those up to one, in their order; all where nil.
+  /// Returns the migrations up to and including one, in order; all if nil.
   ///
   /// - Throws: As ``migration(called:)``.
   package func migrations(upTo word: String?) throws(Failure) -> [FolderMigration] {

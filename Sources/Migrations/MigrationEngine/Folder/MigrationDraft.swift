@@ -1,12 +1,12 @@
 import Schema
 import YAML
 
-/// The text of a new migration's file: the members that there are, and comments about those that there may be.
+/// The text of a new migration's file: the given members, and comments about the optional ones.
 package struct MigrationDraft: Sendable {
   package var id: String
-  /// The collection and what is done; nil for one that is still to be written.
+  /// The collection and the steps; nil if they are still to be written.
   package var body: DeclarativeMigration?
-  /// The filters as they are typed; several hold together.
+  /// The filters as typed; all of them must hold.
   package var filters: [String] = []
 
   package init(id: String) { self.id = id }
@@ -76,7 +76,7 @@ package struct MigrationDraft: Sendable {
 
   private static func flag(_ name: String, _ isSet: Bool) -> String { isSet ? ", \(name): true" : "" }
 
-  /// A value as files have it: texts are quoted, anything else is a literal.
+  /// A value as written in files: strings are quoted, anything else is a literal.
   private static func literal(_ value: Value) -> String {
     if let text = value.string { return quoted(text) }
     if let elements = value.array { return "[\(elements.map(literal).joined(separator: ", "))]" }
@@ -86,7 +86,7 @@ package struct MigrationDraft: Sendable {
 
   private static func quoted(_ text: String) -> String { YAMLText.quoted(text) }
 
-  /// A text, in quotes where YAML could take it for something else.
+  /// A text, quoted if YAML could read it as something else.
   private static func scalar(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "_-./ ".utf8.contains($0) }
     let begins = text.utf8.first.map { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "_") } ?? false

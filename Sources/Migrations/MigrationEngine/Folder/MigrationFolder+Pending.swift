@@ -1,5 +1,5 @@
 extension MigrationFolder {
-  /// The states of the migrations that are for an environment, in their order.
+  /// Returns the states of the migrations that apply to an environment, in order.
   package func states(
     in environment: String,
     _ entries: [LedgerEntry]
@@ -7,19 +7,19 @@ extension MigrationFolder {
     migrations.filter { $0.isFor(environment) }.map { ($0, MigrationState(of: $0, in: entries)) }
   }
 
-  /// The migrations whose files are not those that were applied in an environment.
+  /// Returns the migrations whose files differ from those that were applied in an environment.
   package func changed(in environment: String, _ entries: [LedgerEntry]) -> [FolderMigration] {
     states(in: environment, entries).filter { $0.state.change != nil }.map(\.migration)
   }
 
-  /// What is still to be applied in an environment, in its order.
+  /// Returns the migrations that are still to be applied in an environment, in order.
   ///
   /// - Parameters:
-  ///   - word: The last that is meant; nil for all.
-  ///   - entries: The ledger, the latest last.
-  ///   - isOrdered: Whether `after` is obeyed.
-  /// - Throws: `.usage` for a word that means none; `.notPermitted` where a file changed after it was applied, or one comes after
-  ///   another that is neither applied nor among them.
+  ///   - word: The last migration to include; nil for all.
+  ///   - entries: The ledger, the latest entry last.
+  ///   - isOrdered: Whether to enforce `after`.
+  /// - Throws: `.usage` if the word names no migration; `.notPermitted` if a file changed after it was applied, or if a migration
+  ///   must follow another that is neither applied nor included.
   package func pending(
     upTo word: String? = nil,
     in environment: String,
@@ -59,7 +59,7 @@ extension MigrationFolder {
       !MigrationState(of: $0, in: entries).isInForce && !pending.contains($0)
     }
     for migration in isOrdered ? pending : [] {
-      // As the run itself would be refused, behind those before it.
+      // The run itself would be refused, too, but only after those before it.
       if let checksum = migration.checksum {
         try LedgerRules.assertSame(migration.id, checksum, in: entries)
       }
@@ -77,7 +77,7 @@ extension MigrationFolder {
     return pending
   }
 
-  /// The applied migration that a pending one comes before by its name; nil where none does.
+  /// Returns the applied migration that a pending one precedes by name; nil if there is none.
   package func overtaken(
     by migration: FolderMigration,
     in environment: String,
@@ -88,8 +88,8 @@ extension MigrationFolder {
     return states[place...].last { $0.state.isInForce }?.migration
   }
 
-  /// The migration that was applied last in an environment, with the run that did: the last one that wrote and is not undone, else
-  /// the one that found nothing to change; nil where none is.
+  /// Returns the migration that was applied last in an environment, and its run: the last run that wrote and is not undone, or
+  /// else the one that found nothing to change; nil if there is none.
   package func last(
     in environment: String,
     _ entries: [LedgerEntry]

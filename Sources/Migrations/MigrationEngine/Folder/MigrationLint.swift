@@ -1,24 +1,25 @@
 import FirestoreREST
 import Schema
 
-/// What is doubtful in a migration before anything is read; pure.
+/// Finds what is doubtful in a migration before anything is read; does no I/O.
 package enum MigrationLint {
   package enum Code: String, Sendable, CaseIterable {
-    /// It deletes every document of its collection: it has no filter.
+    /// It has no filter and deletes every document of its collection.
     case unboundedDelete = "unbounded-delete"
-    /// It removes a field from every document of its collection: it has no filter.
+    /// It has no filter and removes a field from every document of its collection.
     case unboundedRemoval = "unbounded-removal"
-    /// It removes a field that apps still read, as the schema says: they order or filter by it, or do without no document that lacks it.
+    /// It removes a field that apps still need according to the schema: they order or filter by it, or cannot read a document
+    /// without it.
     case fieldStillRead = "field-still-read"
-    /// It renames a declared field at once, so that apps of both names never work side by side.
+    /// It renames a declared field in one step, so that apps with the old and the new name cannot work side by side.
     case renameAtOnce = "rename-at-once"
-    /// Its filter needs an index that Firestore does not make by itself.
+    /// Its filter needs an index that Firestore does not create automatically.
     case needsIndex = "needs-index"
     /// A step breaks the schema, so that a plan is refused without --allow-schema-breaks.
     case breaksSchema = "breaks-schema"
-    /// A collection or a field is spelled almost as one that the schema declares, and is not.
+    /// The name of a collection or a field is close to a declared one, but not declared itself.
     case unknownName = "unknown-name"
-    /// An undo cannot take it back whole.
+    /// An undo cannot revert it completely.
     case notUndone = "not-undone"
   }
 
@@ -34,7 +35,7 @@ package enum MigrationLint {
     }
   }
 
-  /// - Parameter header: What its file says of its place; one that says why it is irreversible need not be undone.
+  /// - Parameter header: The header of its file; a migration that it declares irreversible need not be undoable.
   package static func findings(
     in migration: DeclarativeMigration,
     _ header: MigrationHeader = MigrationHeader()
@@ -88,7 +89,7 @@ package enum MigrationLint {
     return findings
   }
 
-  /// The findings about a field that is removed and that the schema says is read.
+  /// Returns the findings about a removed field that the schema declares to be read.
   private static func reading(of field: FieldPath, _ declared: [CollectionSchema]) -> [Finding] {
     declared.compactMap { collection in
       guard let reason = reason(to: field, in: collection) else { return nil }
@@ -112,9 +113,10 @@ package enum MigrationLint {
 
   // MARK: Indexes
 
-  /// Which index the filters need beyond those of single fields (https://firebase.google.com/docs/firestore/query-data/indexing).
+  /// Returns the index that the filters need beyond those of single fields
+  /// (https://firebase.google.com/docs/firestore/query-data/indexing).
   package static func index(for scope: DeclarativeMigration.Scope) -> String? {
-    // The filter of a pattern is evaluated here.
+    // Reads of a pattern are filtered here.
     if scope.wholeReads.allSatisfy({ $0.reach == .pattern }) { return nil }
     let conjunctions = scope.filters.flatMap(conjunctions)
     for comparisons in conjunctions {
@@ -134,7 +136,7 @@ package enum MigrationLint {
     var isEquality: Bool
   }
 
-  /// The conjunctions that a filter is the disjunction of, the name of the document aside.
+  /// The conjunctions of a filter in disjunctive normal form, without conditions on the document name.
   private static func conjunctions(of filter: StructuredQuery.Filter) -> [[Comparison]] {
     switch filter {
     case .or(let filters): filters.flatMap(conjunctions)

@@ -1,10 +1,10 @@
 import Runs
 
-/// What became of each migration of a folder in several environments, by their ledgers.
+/// The state of each migration of a folder in several environments, according to their ledgers.
 package struct MigrationTable: Sendable {
   package struct Cell: Sendable {
     package var environment: String
-    /// Nil where the migration is not for the environment.
+    /// The state; nil if the migration does not apply to the environment.
     package var state: MigrationState?
   }
 
@@ -16,7 +16,7 @@ package struct MigrationTable: Sendable {
   package let environments: [String]
   package let rows: [Row]
 
-  /// - Parameter ledgers: The environments in the order of the columns, each with its ledger, the latest run last.
+  /// - Parameter ledgers: The environments in column order, each with its ledger, the latest run last.
   package init(_ folder: MigrationFolder, _ ledgers: [(environment: String, entries: [LedgerEntry])]) {
     environments = ledgers.map(\.environment)
     rows = folder.migrations.map { migration in
@@ -33,20 +33,20 @@ package struct MigrationTable: Sendable {
 }
 
 extension MigrationTable.Cell {
-  /// The state in a word, and whether the file changed since; `-` where the migration is not for the environment.
+  /// The state in words, and whether the file changed since; `-` if the migration does not apply to the environment.
   package var status: String {
     guard let state else { return "-" }
     return state.words + (state.change == nil ? "" : ", changed since")
   }
 
-  /// The run that the details are about.
+  /// The run that ``details`` describes.
   package var run: LedgerEntry? {
     let writer = state?.isInForce ?? false ? state?.writer : nil
     return writer ?? state?.entry
   }
 
-  /// When, by whom, how many documents its run wrote and with which others, and how many the last one left for a person; of one
-  /// that no run has touched, nothing.
+  /// When and by whom it was applied, how many documents its run wrote and with how many migrations together, and how many
+  /// documents the last run left for review; empty if no run has touched it.
   package var details: [String] {
     guard let run, let entry = state?.entry else { return [] }
     var details = [run.startedAt.map { String($0.description.prefix(10)) }, run.holder].compactMap { $0 }
@@ -64,7 +64,7 @@ extension MigrationTable.Cell {
 }
 
 extension LedgerEntry {
-  /// Whose numbers its own are, where it applied several migrations.
+  /// A note that the run's counts are shared by several migrations.
   fileprivate var company: String {
     migrations.count > 1 ? " by \(migrations.count) migrations together" : ""
   }

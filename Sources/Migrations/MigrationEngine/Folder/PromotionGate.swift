@@ -1,34 +1,34 @@
 package import Configuration
 
-/// What keeps migrations from an environment until another has them; pure.
+/// Keeps migrations from an environment until another environment has them; does no I/O.
 package struct PromotionGate: Sendable {
   /// What is missing in the other environment.
   package enum Gap: Sendable, Equatable {
     /// It is not in force there.
     case notApplied(MigrationState.Kind)
-    /// It was applied there from another file.
+    /// It was applied there from a different file.
     case changed
     case notVerified
-    /// No rehearsal of its file as it is was recorded lately.
+    /// No recent rehearsal of its present file is recorded.
     case notRehearsed
   }
 
   private let promotion: Promotion
   /// The ledger of the other environment, the latest run last.
   private let entries: [LedgerEntry]
-  /// The ledgers that may hold rehearsals: that of the other environment, and that of the guarded one.
+  /// The ledgers that may contain rehearsals: those of the other environment and of the guarded one.
   private let rehearsals: [LedgerEntry]
   private let now: Timestamp
-  /// The option that confirms a write to the environment before, or to its own where there is none; empty for none.
+  /// The option that confirms a write to the required environment, or to the guarded one if none is required; empty for none.
   private let confirmation: String
-  /// What a rehearsal on a copy of the environment needs beside its name; empty for nothing.
+  /// The options that a rehearsal on a copy of the environment needs besides its name; empty for none.
   private let masking: String
 
   /// - Parameters:
-  ///   - own: The ledger of the environment that is guarded.
-  ///   - now: The moment that the age of rehearsals is reckoned to.
-  ///   - confirmation: What the commands need that write to the environment before.
-  ///   - isMasked: Whether the environment is copied masked only.
+  ///   - own: The ledger of the guarded environment.
+  ///   - now: The time from which the age of rehearsals is measured.
+  ///   - confirmation: The options that commands need to write to the required environment.
+  ///   - isMasked: Whether the environment may only be copied with masking.
   package init(
     _ promotion: Promotion,
     _ entries: [LedgerEntry],
@@ -42,7 +42,7 @@ package struct PromotionGate: Sendable {
     (rehearsals, self.now) = (entries + own, now)
   }
 
-  /// What keeps a migration; nil for nothing, as where it is not for the other environment.
+  /// Returns what blocks a migration; nil for nothing, for example if it does not apply to the other environment.
   package func gap(of migration: FolderMigration) -> Gap? {
     formerGap(of: migration) ?? (isRehearsed(migration) ? nil : .notRehearsed)
   }
@@ -55,7 +55,7 @@ package struct PromotionGate: Sendable {
     return promotion.mustBeVerified && state.applied?.verifiedAt == nil ? .notVerified : nil
   }
 
-  /// Whether it need not be rehearsed, or was lately, from the file as it is.
+  /// Whether it needs no rehearsal, or had a recent one of its present file.
   private func isRehearsed(_ migration: FolderMigration) -> Bool {
     guard let age = promotion.rehearsed else { return true }
     let oldest = Double(now.seconds) - age.inSeconds

@@ -1,17 +1,17 @@
 package import Configuration
 
-/// What migrations did to a copy of a database, and what is wrong with them; pure.
+/// What migrations did to a copy of a database, and the problems that were found; does no I/O.
 package struct Rehearsal: Sendable {
   package enum Code: String, CaseIterable, Sendable {
-    /// Once applied, it would change something still.
+    /// After it was applied, it would still change something.
     case notVerified = "not-verified"
-    /// Applied again, it changes something.
+    /// Applied a second time, it changes something.
     case notIdempotent = "not-idempotent"
-    /// A rule of `check` is broken more often than before.
+    /// A rule of `check` is violated more often than before.
     case checkWorse = "check-worse"
-    /// What is undone is not what was there before, or deletes for good.
+    /// An undo does not restore what was there before, or documents are deleted for good.
     case notUndone = "not-undone"
-    /// The database that was copied has no index for its filter.
+    /// The original database has no index for its filter.
     case needsIndex = "needs-index"
   }
 
@@ -26,30 +26,30 @@ package struct Rehearsal: Sendable {
   package private(set) var findings: [Finding] = []
   /// The plans, in the order in which the migrations are applied.
   package var plans: [MigrationReport] = []
-  /// How long the first applies took, in seconds.
+  /// The duration of the first applies, in seconds.
   package var seconds = 0.0
 
   package init() {}
 
-  /// What applying them costs in a database like the copy.
+  /// The cost of applying the migrations to a database like the copy.
   package var cost: Cost { plans.reduce(Cost()) { $0 + $1.cost } }
 
-  /// Documents that are left for a person, which is no fault.
+  /// The number of documents left for review, which is not a problem.
   package var leftForReview: Int {
     plans.reduce(0) { sum, plan in sum + plan.findings.filter { $0.key.kind == .review }.values.reduce(0, +) }
   }
 
-  /// Documents that are refused, so that an apply ends in 2.
+  /// The number of refused documents, because of which an apply exits with 2.
   package var refused: Int { plans.reduce(0) { $0 + $1.refused } }
 
-  /// Takes the plan that is made after a migration was applied.
+  /// Examines the plan made after a migration was applied.
   package mutating func verify(_ plan: MigrationReport) {
     if plan.changeCount == 0 { return }
     let count = NumberText.counted(plan.changeCount, "document")
     add(.notVerified, plan.migration, "it would still change \(count) after it was applied")
   }
 
-  /// Takes what a migration did when all were applied once more.
+  /// Examines the report of a migration's second apply.
   package mutating func repeated(_ report: MigrationReport) {
     let code = DeclarativeMigration.Code.notAtRest.rawValue
     let refused = report.findings[.init(kind: .reject, code: code), default: 0]
@@ -62,14 +62,14 @@ package struct Rehearsal: Sendable {
     )
   }
 
-  /// Takes the findings of each rule, before and after.
+  /// Compares the number of findings of each rule before and after.
   package mutating func compare(_ before: [String: Int], _ after: [String: Int]) {
     for (rule, count) in after.sorted(by: { $0.key < $1.key }) where count > before[rule, default: 0] {
       add(.checkWorse, rule, "\(before[rule, default: 0]) before, \(count) after")
     }
   }
 
-  /// Takes what a plan deletes for good, which no undo brings back as it was.
+  /// Examines the plan's permanent deletions, which an undo cannot fully restore.
   package mutating func judgeDeletions(of migration: FolderMigration, _ plan: MigrationReport) {
     guard plan.deletions > 0, migration.header.irreversible == nil else { return }
     let count = NumberText.counted(plan.deletions, "document")
@@ -80,7 +80,7 @@ package struct Rehearsal: Sendable {
     )
   }
 
-  /// Takes how many documents are not as they were, after all was undone.
+  /// Records how many documents differ after everything was undone.
   package mutating func judgeUndo(differing: Int, in examples: [String]) {
     if differing == 0 { return }
     let shown = examples.joined(separator: ", ")
@@ -91,7 +91,7 @@ package struct Rehearsal: Sendable {
     )
   }
 
-  /// Takes what is said of an index that a filter needs and that is not there.
+  /// Records that an index for a filter is missing.
   package mutating func judgeIndex(of migration: String, _ message: String) {
     add(.needsIndex, migration, message)
   }

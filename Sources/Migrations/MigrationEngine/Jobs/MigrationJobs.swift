@@ -1,15 +1,15 @@
 package import Runs
 import TypedDocuments
 
-/// Which migrations are meant, and their settings.
+/// The chosen migrations and their settings.
 package struct MigrationChoice: Codable, Sendable, Equatable {
-  /// The ids of those that come along, and YAML files.
+  /// The IDs of built-in migrations, and YAML files.
   package var migrations: [String] = []
   package var all = false
-  /// What is set of those that come along, by names of options.
+  /// The settings of built-in migrations, by option name.
   package var additions: [String: String] = [:]
   package var allowsSchemaBreaks = false
-  /// What a program may take; nil where nothing is said of it.
+  /// The limits of programs; nil if not set.
   package var programs: ProgramSettings?
   package var reading = ReadingSettings()
   package var timeZone: String?
@@ -19,13 +19,13 @@ package struct MigrationChoice: Codable, Sendable, Equatable {
   package var names: String { all ? "--all" : migrations.joined(separator: " ") }
 }
 
-/// What of a plan is shown, and where.
+/// How a plan is shown.
 package struct PlanSettings: Codable, Sendable, Equatable {
-  /// Whether it is planned only.
+  /// Whether to plan only.
   package var isDryRun = false
-  /// How many changes are shown.
+  /// The number of changes to show.
   package var examples = 3
-  /// The page to look at in a browser.
+  /// The HTML page to write.
   package var html: String?
 
   package init() {}
@@ -36,16 +36,16 @@ package struct ApplyJob: Job {
   package static let kind = "apply"
 
   package var migrations: MigrationChoice
-  /// A file of planned changes that is applied instead.
+  /// The file of planned changes to apply instead of migrations.
   package var plan: String?
   package var maximumDeletes: Int?
   package var isDryRun = false
   package var html: String?
-  /// How many changes a plan shows; nil for the usual number.
+  /// The number of changes to show of a plan; nil for the default.
   package var examples: Int?
-  /// Why a gate was passed all the same, for the ledger.
+  /// Why a gate was overridden, for the ledger.
   package var override: String?
-  /// The migrations that are applied after it, each by a run of its own, for the ledger; nil for a run by itself.
+  /// The migrations that are applied after this one, each by its own run, for the ledger; nil for a single run.
   package var planned: [String]?
 
   package init(_ migrations: MigrationChoice) { self.migrations = migrations }
@@ -63,10 +63,10 @@ package struct PlanJob: Job {
 
   package var migrations: MigrationChoice
   package var examples = 3
-  /// Where the changes are kept, too.
+  /// The file to which the changes are also written.
   package var output: String?
   package var html: String?
-  /// Whether something to do is an exit code of 1.
+  /// Whether to exit with 1 if there is something to change.
   package var failsOnChanges = false
 
   package init(_ migrations: MigrationChoice) { self.migrations = migrations }
@@ -79,7 +79,7 @@ package struct PlanJob: Job {
 package struct UndoJob: Job {
   package static let kind = "undo"
 
-  /// The run.
+  /// The run to undo.
   package var run: String
   package var isDryRun: Bool
   /// As ``ApplyJob/examples``.

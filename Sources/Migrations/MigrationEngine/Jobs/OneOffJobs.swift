@@ -1,7 +1,7 @@
 package import Runs
 import TypedDocuments
 
-/// The steps of a fix, as they are typed.
+/// The steps of a fix, as typed.
 package struct FixSteps: Codable, Sendable, Equatable {
   package var rename: [String] = []
   package var copy: [String] = []
@@ -12,9 +12,9 @@ package struct FixSteps: Codable, Sendable, Equatable {
   package var setIfMissing: [String] = []
   package var set: [String] = []
   package var unset: [String] = []
-  /// The program that decides, and its arguments, as one text.
+  /// The program that decides, with its arguments, as one text.
   package var run: String?
-  /// How documents are written for it; nil for REST JSON.
+  /// How documents are written for the program; nil for REST JSON.
   package var runStyle: ProgramCall.Style?
   package var onFailure = MigrationStep.FailurePolicy.reject
   package var unit: ValueConversion.TimeUnit?
@@ -25,7 +25,7 @@ package struct FixSteps: Codable, Sendable, Equatable {
   package init() {}
 }
 
-/// Changes fields of the documents for which a filter holds.
+/// Changes fields of the documents that match a filter.
 package struct FixJob: Job {
   package static let kind = "fix"
 
@@ -34,7 +34,7 @@ package struct FixJob: Job {
   package var steps: FixSteps
   package var allowsImmutable = false
   package var allowsSchemaBreaks = false
-  /// What a program may take, and how many documents it may have deleted.
+  /// The limits of programs.
   package var programs: ProgramSettings?
   package var maximumDeletes: Int?
   package var plan = PlanSettings()
@@ -49,13 +49,13 @@ package struct FixJob: Job {
   package var writes: Bool { !plan.isDryRun }
 }
 
-/// Takes documents out of use, or deletes them for good.
+/// Deletes documents, softly or for good.
 package struct DeleteJob: Job {
   package static let kind = "delete"
 
   package var collection: String
   package var query: QuerySettings
-  /// The documents, each once; empty where the query says which.
+  /// The documents to delete, without duplicates; empty if the query selects them.
   package var ids: [String] = []
   package var isHard = false
   package var maximumDeletes: Int?

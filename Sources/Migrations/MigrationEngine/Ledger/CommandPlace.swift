@@ -1,12 +1,12 @@
-/// The options of commands about a run of a database, so that what a message offers works as it stands.
+/// The options that a suggested command needs to reach a run and its database, so that it can be copied from a message as it is.
 package struct CommandPlace: Sendable {
-  /// Those that name the database, as `-e stage`.
+  /// The options that name the database, such as `-e stage`.
   var database: String
-  /// That which names the folder of the runs; empty for the usual one.
+  /// The option that names the folder of runs; empty for the default.
   var folder: String
-  /// That which confirms a write to a protected environment; empty for any other.
+  /// The option that confirms a write to a protected environment; empty for others.
   var confirmation: String
-  /// How a shell takes a word that the ledger has.
+  /// Quotes a word from the ledger for the shell.
   var quoted: @Sendable (String) -> String
 
   package init(
@@ -22,12 +22,12 @@ package struct CommandPlace: Sendable {
   /// The command that shows who holds the lock.
   package var status: String { Self.command("migrate status", database) }
 
-  /// The command that takes the lease away, or lets others begin after a run.
+  /// The command that removes the lease, or lets other runs begin after a stopped one.
   func unlock(_ run: String = "") -> String {
     Self.command("migrate unlock", run, database, confirmation)
   }
 
-  /// The commands that let other runs begin after one that stopped before it was done.
+  /// The commands that let other runs begin after one that stopped early.
   package func waysOut(of entry: LedgerEntry) -> String {
     let run = entry.run
     if let shards = entry.shards {
@@ -42,7 +42,7 @@ package struct CommandPlace: Sendable {
     return "Resume it (\(resume)), \(ends(of: run))."
   }
 
-  /// The commands that end a run which stopped before it was done, and do not resume it.
+  /// The commands that settle a run that stopped early, without resuming it.
   package func ends(of run: String) -> String {
     let undo = Self.command("migrate undo", run, folder, confirmation)
     return "undo it (\(undo)), or keep its changes (\(unlock(run)))"

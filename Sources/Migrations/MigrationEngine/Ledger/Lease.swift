@@ -1,7 +1,7 @@
-/// `_gymmigrate/lock`: the lock of the one run that may change a database.
+/// `_gymmigrate/lock`: the lock of the only run that may change a database.
 ///
-/// The run renews it; a lease that was not renewed in time, by the service's clock, has expired, and another run may
-/// take it. Preconditions on its document ensure that no two runs hold it.
+/// The run renews its lease; a lease that was not renewed in time, by the service's clock, has expired, and another run may take
+/// it. Preconditions on its document ensure that no two runs hold it.
 struct Lease: Sendable, Equatable {
   static let path = DocumentPath(CollectionPath(nil, "_gymmigrate"), "lock")
   /// Seconds from a renewal to the expiry.
@@ -11,7 +11,7 @@ struct Lease: Sendable, Equatable {
 
   /// The ID of the run.
   var run: String
-  /// The user who runs it, as `user@host`.
+  /// The user who started the run, as `user@host`.
   var holder: String
   var command: String
   /// The last renewal, which is the document's update time.
@@ -23,17 +23,17 @@ struct Lease: Sendable, Equatable {
     /// Held by the run itself, or by one whose lease it may take over.
     case own
     case expired(Lease)
-    /// Held by another run; the seconds are those to its expiry.
+    /// Held by another run, for this many seconds until it expires.
     case held(Lease, seconds: Double)
   }
 
-  /// The fields of the document, `renewedAt` aside, which the service sets.
+  /// The fields of the document, without `renewedAt`, which the service sets.
   var fields: FieldMap {
     ["runId": .string(run), "holder": .string(holder), "command": .string(command)]
   }
 
   /// - Parameters:
-  ///   - document: The document of the lease; nil where there is none.
+  ///   - document: The lease's document; nil if there is none.
   ///   - now: The service's time.
   ///   - runs: The runs whose lease may be taken over at once.
   static func state(of document: RawDocument?, now: Timestamp, for runs: [String]) -> State {
@@ -45,7 +45,7 @@ struct Lease: Sendable, Equatable {
     return age > duration ? .expired(lease) : .held(lease, seconds: duration - age)
   }
 
-  /// The write that takes or renews the lease, provided that its document is still as it was read.
+  /// Returns the write that takes or renews the lease, provided that its document is unchanged since it was read.
   func write(over current: RawDocument?) -> Write {
     Write(
       path: Self.path,
@@ -60,7 +60,7 @@ struct Lease: Sendable, Equatable {
 }
 
 extension Lease {
-  /// Reads the document, also of another version: a missing field is empty.
+  /// Reads the document, which another version may have written: a missing field is empty.
   init(_ document: RawDocument) {
     run = document.fields["runId"]?.string ?? ""
     holder = document.fields["holder"]?.string ?? ""

@@ -1,9 +1,9 @@
 import FirestoreREST
 import Runs
 
-/// Acquires, renews and releases the lease of one run, and says whether the run may still write.
+/// Acquires, renews and releases the lease of one run, and checks that the run may still write.
 actor LeaseKeeper {
-  /// A moment by this machine's clock, which may stand still with the machine, and by the server's.
+  /// A point in time by this machine's clock, which may stop while the machine sleeps, and by the server's.
   private struct Moment {
     var local: Double
     var server: Int64?
@@ -16,15 +16,15 @@ actor LeaseKeeper {
 
   private let client: FirestoreClient
   private let lease: Lease
-  /// Whether other processes of the run hold it, too.
+  /// Whether other processes of the run also hold the lease.
   private let isShared: Bool
   /// As ``MigrationLedger/place``.
   private let place: CommandPlace
   /// The document as this run wrote it.
   private var held: RawDocument?
-  /// Before the last renewal was sent.
+  /// A time before the last renewal was sent.
   private var renewed: Moment?
-  /// The requests for the lease come one after the other.
+  /// Serializes the requests for the lease.
   private let turns = Turns()
 
   init(
@@ -40,15 +40,17 @@ actor LeaseKeeper {
 
   private var now: Moment { Moment(local: client.caller.clock.now(), server: client.caller.serverClock.now) }
 
-  /// - Parameter runs: Runs whose lease is taken over at once.
+  /// Acquires the lease.
+  ///
+  /// - Parameter runs: Runs whose lease may be taken over at once.
   /// - Throws: `.tryLater` naming the holder.
   func take(overFrom runs: [String]) async throws {
-    // Of two runs that try at once, one finds the lease of the other at its second attempt.
+    // If two runs try at once, the second attempt of one of them finds the other's lease.
     for _ in 0..<3 where try await tryToTake(overFrom: runs) != .lost { return }
     throw contended
   }
 
-  /// Takes the lease for a run that works in several processes, or joins one that another of them has taken.
+  /// Acquires the lease for a run with several processes, or joins the lease if another of them holds it.
   ///
   /// - Throws: `.tryLater` naming the holder.
   func takeTogether() async throws {
@@ -92,13 +94,13 @@ actor LeaseKeeper {
     )
   }
 
-  /// - Throws: `.tryLater` where another run, or none, holds it by now.
+  /// - Throws: `.tryLater` if another run now holds the lease, or none.
   func renew() async throws { try await turns.take { try await self.write() } }
 
   /// Checks that the run may write.
   ///
-  /// A commit needs a renewal that is not old: within the rest of the lease it reaches the server. A conflict may be the
-  /// work of a run that has taken the lease, so the lease is looked at.
+  /// A commit requires a recent renewal, so that it reaches the server before the lease expires. A conflict may have been caused
+  /// by a run that took the lease, so the lease is read.
   ///
   /// - Throws: As ``renew()``.
   func check(_ occasion: CommitGate.Occasion) async throws {
@@ -115,24 +117,24 @@ actor LeaseKeeper {
 
   private var isFresh: Bool { renewed.map { $0.age(at: now) <= Lease.duration / 2 } ?? false }
 
-  /// - Throws: `.tryLater` where the document is not this run's any more.
+  /// - Throws: `.tryLater` if the document is no longer this run's.
   private func look() async throws {
     guard let document = try await client.get(Lease.path).document,
       Lease(document).run.isIdentical(to: lease.run), isShared || document.updateTime == held?.updateTime
     else { throw lost }
   }
 
-  /// Checks that the lease is this process's, and stays so until the transaction has ended.
+  /// Checks that this process holds the lease, and will until the transaction ends.
   ///
-  /// - Throws: `.tryLater` where it is not.
+  /// - Throws: `.tryLater` if it does not.
   func confirm(in transaction: Transaction) async throws {
     guard let document = try await transaction.document(Lease.path), document.updateTime == held?.updateTime
     else { throw lost }
   }
 
-  /// Writes the document over what this process wrote, or, if it is shared, over what any process of the run wrote.
+  /// Writes the document over the one this process wrote, or, if the lease is shared, over that of any process of the run.
   ///
-  /// - Throws: `.tryLater` where another run, or none, holds it by now.
+  /// - Throws: `.tryLater` if another run now holds the lease, or none.
   private func write() async throws {
     guard isShared else {
       if try await !write(over: held) { throw lost }
@@ -167,7 +169,7 @@ actor LeaseKeeper {
     }
   }
 
-  /// Deletes the lease, if it is still this run's.
+  /// Deletes the lease if it is still this run's.
   func giveBack() async throws {
     guard let time = held?.updateTime else { return }
     _ = try await client.perform(

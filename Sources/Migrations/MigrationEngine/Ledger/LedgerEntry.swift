@@ -5,21 +5,21 @@ package import Runs
 package struct LedgerEntry: Sendable, Equatable {
   package struct Applied: Codable, Sendable, Equatable {
     package var id: String
-    /// The SHA-256 of its file; nil for one of the program's.
+    /// The SHA-256 of its file; nil for a built-in migration.
     package var checksum: String?
-    /// The SHA-256 of its file as it was accepted later, without being applied again.
+    /// The SHA-256 of a later version of its file, which was accepted without being applied again.
     package var accepted: String?
-    /// When a plan had nothing to change any more, by the service's clock.
+    /// When a plan found nothing left to change, by the service's clock.
     package var verifiedAt: Timestamp?
-    /// Whether the command that applied it has still to verify it: it was stopped before that.
+    /// Whether the command that applied it was stopped before it could verify it.
     package var isDue = false
-    /// Whether the last plan after it was applied had something to change.
+    /// Whether the last plan after it was applied found something to change.
     package var hasLeft = false
 
-    /// What a job or a plan has of it; the rest is of the ledger alone.
+    /// The members stored in jobs and plans; the others are only in the ledger.
     private enum CodingKeys: String, CodingKey { case checksum, id }
 
-    /// The checksum that its file has to have.
+    /// The checksum that its file must have.
     package var standing: String? { accepted ?? checksum }
 
     package init(id: String, checksum: String?) {
@@ -29,21 +29,21 @@ package struct LedgerEntry: Sendable, Equatable {
   }
 
   package enum Status: String, Sendable, CaseIterable {
-    /// It runs, or was killed.
+    /// It is running, or was killed.
     case running
-    /// It ended; something may be left for a person.
+    /// It finished; something may be left for review.
     case done, incomplete
-    /// It stopped before it was done.
+    /// It stopped early.
     case failed, interrupted
     case undone
-    /// It stopped before it was done, and `unlock` lets other runs begin all the same.
+    /// It stopped early, and `unlock` lets other runs begin all the same.
     case cleared
   }
 
   static let collection = CollectionPath(nil, "_gymmigrate_runs")
 
   package var run: String
-  /// The command, as `migrate apply prices`.
+  /// The command, such as `migrate apply prices`.
   package var command: String
   package var migrations: [Applied]
   /// The user who ran it, as `user@host`.
@@ -56,36 +56,36 @@ package struct LedgerEntry: Sendable, Equatable {
   package var totals: DocumentCounts
   /// When it began, by the service's clock.
   package var startedAt: Timestamp?
-  /// When it was written last, by the service's clock.
+  /// When the entry was last written, by the service's clock.
   package var changedAt: Timestamp?
-  /// The run that it undoes.
+  /// The run that this run undoes.
   package var undoes: String?
-  /// The run that undid it.
+  /// The run that undid this run.
   package var undoneBy: String?
-  /// The documents that this one could not put back, so that it may be undone again.
+  /// The number of documents that the undo could not restore, so that the run may be undone again.
   package var leftToUndo = 0
-  /// Whether a person says that its migrations were done by hand.
+  /// Whether a person declared that its migrations were applied by hand.
   package var isByHand = false
-  /// Why a gate was passed all the same.
+  /// Why a gate was overridden.
   package var override: String?
-  /// The migrations that are applied after it, each by a run of its own.
+  /// The migrations that are applied after this run, each by its own run.
   package var planned: [String] = []
-  /// The migrations that were tried on a copy of a database, and nothing was found.
+  /// The migrations that were rehearsed on a copy of a database without problems.
   package var rehearsed: [Applied] = []
-  /// The migrations whose work it took back without being their undo, as a reset or a restore does.
+  /// The migrations whose work this run reverted without being their undo, as a reset or a restore does.
   package var takenBack: [String] = []
-  /// The migrations to whose collections it wrote without being one of them, as a copy or an import does.
+  /// The migrations to whose collections this run wrote without being one of them, as a copy or an import does.
   package var rewrites: [String] = []
-  /// The place of its tasks, of a run that is divided among them.
+  /// The place of the tasks, for a run that is divided into tasks.
   package var shards: String?
-  /// What applying those costs, by the plan of the copy; nil for no rehearsal.
+  /// The cost of applying ``rehearsed``, according to the copy's plan; nil if this is not a rehearsal.
   package var rehearsedCost: Cost?
-  /// When its document was created; nil where it was not read.
+  /// When the entry's document was created; nil if it was not read.
   var createTime: Timestamp?
-  /// The update time of its document as it was read or written last; nil where there is none.
+  /// The update time of the entry's document when last read or written; nil if there is none.
   var updateTime: Timestamp?
 
-  /// The entry of a new run.
+  /// Creates the entry of a new run.
   package init(run: String, command: String, migrations: [Applied], holder: String, undoes: String? = nil) {
     self.run = run
     self.command = command
@@ -98,7 +98,7 @@ package struct LedgerEntry: Sendable, Equatable {
     totals = DocumentCounts()
   }
 
-  /// Whether it runs, or stopped before it was done, so that no other run may begin.
+  /// Whether it is running or stopped early, so that no other run may begin.
   package var blocks: Bool {
     switch status {
     case .running: true
@@ -107,7 +107,7 @@ package struct LedgerEntry: Sendable, Equatable {
     }
   }
 
-  /// Its counts; nil where it has not recorded them: it runs, or did not come to its end.
+  /// Its counts; nil if it has not recorded them, because it is running or stopped early.
   package var knownTotals: DocumentCounts? {
     switch status {
     case .running, .cleared, .undone: totals == DocumentCounts() && hasChanged ? nil : totals
@@ -115,7 +115,7 @@ package struct LedgerEntry: Sendable, Equatable {
     }
   }
 
-  /// The filter for those that may block: a status of another version counts as running.
+  /// The filter for entries that may block; an unknown status of another version counts as running.
   static var blocking: StructuredQuery.Filter {
     let others: [Status] = [.done, .incomplete, .undone, .cleared]
     return .field(FieldPath(field: "status"), .notIn, .array(others.map { .string($0.rawValue) }))
@@ -123,7 +123,7 @@ package struct LedgerEntry: Sendable, Equatable {
 
   var path: DocumentPath { DocumentPath(Self.collection, run) }
 
-  /// Reads a document of the ledger, also of another version: a missing field is empty.
+  /// Reads a document of the ledger, which another version may have written: a missing field is empty.
   init(_ document: RawDocument) {
     let fields = document.fields
     run = document.path.id
@@ -168,7 +168,7 @@ package struct LedgerEntry: Sendable, Equatable {
     ]
   }
 
-  /// The fields of the document but the times that the service sets.
+  /// The fields of the document, without the times that the service sets.
   var fields: FieldMap {
     var fields: FieldMap = [
       "command": .string(command), "hasChanged": .boolean(hasChanged), "holder": .string(holder),
@@ -196,14 +196,14 @@ package struct LedgerEntry: Sendable, Equatable {
     return fields
   }
 
-  /// The write of the entry, provided that its document is still as it was read.
+  /// The write of the entry, provided that its document is unchanged since it was read.
   ///
-  /// Fields that another version may have added are left.
+  /// Fields that another version may have added are preserved.
   var write: Write {
     var transforms = [FieldTransform(FieldPath(field: "changedAt"), .requestTime)]
     if startedAt == nil { transforms.append(FieldTransform(FieldPath(field: "startedAt"), .requestTime)) }
     let fields = fields
-    // A number that has come down to none is no field any more.
+    // A count that has dropped to zero is removed.
     let names = fields.entries.map(\.name) + (leftToUndo == 0 ? ["leftToUndo"] : [])
     return Write(
       path: path,

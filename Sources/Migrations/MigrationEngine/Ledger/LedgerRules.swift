@@ -1,9 +1,9 @@
 import Runs
 
-/// Whether a run may begin, by the entries of the ledger; pure.
+/// The rules for whether a run may begin, according to the ledger; does no I/O.
 enum LedgerRules {
-  /// - Throws: `.tryLater` where another run stopped before it was done, or where this one was ended meanwhile; `.notPermitted` where
-  ///   a migration's file changed since it was applied; `.usage` where there is nothing (more) to undo.
+  /// - Throws: `.tryLater` if another run stopped early, or if this one was ended meanwhile; `.notPermitted` if a migration's
+  ///   file changed since it was applied; `.usage` if there is nothing (more) to undo.
   static func assertMayBegin(
     _ entry: LedgerEntry,
     isResumed: Bool,
@@ -36,13 +36,13 @@ enum LedgerRules {
       )
     }
     for migration in entry.migrations {
-      // A fix is another one each time, whatever program it runs.
+      // A fix differs each time, whatever program it runs.
       guard let checksum = migration.checksum, entry.undoes == nil, migration.id != "fix" else { continue }
       try assertSame(migration.id, checksum, in: others)
     }
   }
 
-  /// - Throws: `.notPermitted` where a run has changed documents by another file of a migration, and is not undone.
+  /// - Throws: `.notPermitted` if a run changed documents with a different file of the migration and is not undone.
   static func assertSame(_ id: String, _ checksum: String, in entries: [LedgerEntry]) throws(Failure) {
     let changed = entries.own(id).last { other in
       guard other.status != .undone, other.hasWritten else { return false }
@@ -81,7 +81,7 @@ enum LedgerRules {
 }
 
 extension LedgerEntry {
-  /// Whether it has changed documents, or may have; of one that came to its end, the numbers say so.
+  /// Whether the run changed documents, or may have; for a finished run, its counts decide.
   fileprivate var hasWritten: Bool {
     switch status {
     case .done, .incomplete: totals.written > 0

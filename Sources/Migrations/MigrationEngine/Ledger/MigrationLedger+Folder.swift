@@ -1,20 +1,20 @@
 import FirestoreREST
 import Runs
 
-/// What the ledger knows of migrations beyond the runs that applied them.
+/// What the ledger records about migrations besides the runs that applied them.
 extension MigrationLedger {
-  /// The present, by the service's clock where it tells.
+  /// The current time, by the service's clock if the response has it.
   package func moment() async throws -> Timestamp {
     try await client.get(Lease.path).readTime ?? .now
   }
 
-  /// Records what a plan of migrations said after they were applied.
+  /// Records the result of planning migrations after they were applied.
   ///
-  /// - Parameter isVerified: Whether it had nothing to change.
-  /// - Throws: `.usage` where one is verified that is not applied; as ``put(_:)``.
+  /// - Parameter isVerified: Whether the plan had nothing to change.
+  /// - Throws: `.usage` if a verified migration is not applied; as ``put(_:)``.
   package func record(_ ids: [String], isVerified: Bool) async throws {
     if isVerified { return try await recordVerified(ids) }
-    // What is left is known, so the command that applied it need not ask again.
+    // That something is left is known, so the command that applied it need not verify again.
     for id in ids { try await update(id) { ($0.verifiedAt, $0.isDue, $0.hasLeft) = (nil, false, true) } }
   }
 
@@ -33,16 +33,16 @@ extension MigrationLedger {
     for id in ids { try await update(id) { ($0.verifiedAt, $0.isDue, $0.hasLeft) = (now, false, false) } }
   }
 
-  /// Records that the files of migrations are right as they are, though others were applied.
+  /// Records that the present files of migrations are accepted, although different ones were applied.
   ///
   /// - Throws: As ``put(_:)``.
   package func accept(_ migrations: [FolderMigration]) async throws {
     for migration in migrations { try await update(migration.id) { $0.accepted = migration.checksum } }
   }
 
-  /// Changes what the runs of a migration say of it, but for those that were undone.
+  /// Updates a migration in the entries of its runs that are not undone.
   ///
-  /// The entry of a run that may be alive is the fence of its commits, and is left.
+  /// The entry of a run that may be alive is the fence of its commits, and is not touched.
   private func update(_ id: String, _ change: (inout LedgerEntry.Applied) -> Void) async throws {
     for var entry in try await entries() where entry.undoes == nil {
       guard entry.status != .running, entry.status != .undone,

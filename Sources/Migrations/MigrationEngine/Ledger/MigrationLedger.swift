@@ -3,7 +3,7 @@ package import FirestoreREST
 package import Logging
 package import Runs
 
-/// The runs that changed a database (`_gymmigrate_runs`), and the lock of the one that may change it now
+/// The record of the runs that changed a database (`_gymmigrate_runs`), and the lock of the run that may change it now
 /// (`_gymmigrate/lock`).
 ///
 ///     let ledger = MigrationLedger(client: client, logger: logger)
@@ -12,11 +12,11 @@ package import Runs
 ///     }
 package struct MigrationLedger: Sendable {
   let client: FirestoreClient
-  /// The gate of the commits of a run.
+  /// The gate of a run's commits.
   private let gate: CommitGate
   private let clock: RunClock
   private let logger: Logger
-  /// How the commands that its errors offer reach the database.
+  /// The options with which commands suggested in errors reach the database.
   let place: CommandPlace
 
   package init(
@@ -26,7 +26,7 @@ package struct MigrationLedger: Sendable {
     offering place: CommandPlace = CommandPlace()
   ) {
     self.place = place
-    // The lease and the entries are written whatever the gate says of the run's own writes.
+    // The lease and the entries are written even if the gate stops the run's own writes.
     self.client = client.ungated
     gate = client.gate
     self.clock = clock
@@ -35,7 +35,7 @@ package struct MigrationLedger: Sendable {
 
   // MARK: Queries
 
-  /// The runs of the ledger, the latest last.
+  /// Returns the runs in the ledger, the latest last.
   package func entries() async throws -> [LedgerEntry] {
     try await entries(of: CollectionRead(LedgerEntry.collection))
   }
@@ -45,7 +45,7 @@ package struct MigrationLedger: Sendable {
     for try await page in client.pages(of: read) {
       entries += page.map { LedgerEntry($0) }
     }
-    // Times that the service sets as a value are whole milliseconds; those of documents are finer.
+    // Times that the service sets in fields have milliseconds; those of documents are finer.
     return entries.sorted { a, b in
       for time in [\LedgerEntry.startedAt, \.createTime] {
         guard let first = a[keyPath: time], let second = b[keyPath: time], first != second else { continue }
@@ -55,7 +55,7 @@ package struct MigrationLedger: Sendable {
     }
   }
 
-  /// The run of the lease, nil where there is none.
+  /// Returns the run that holds the lease; nil if there is none.
   package func holder() async throws -> (run: String, holder: String, isExpired: Bool)? {
     let (document, now) = try await client.get(Lease.path)
     switch Lease.state(of: document, now: now ?? .now, for: []) {
@@ -73,10 +73,10 @@ package struct MigrationLedger: Sendable {
 
   /// Deletes the lease of any run; a running one notices at its next renewal and stops.
   ///
-  /// - Returns: The run that held it, nil where none did.
-  /// - Throws: ``Failure``; `.tryLater` where the lease keeps changing.
+  /// - Returns: The run that held the lease; nil if none did.
+  /// - Throws: ``Failure``; `.tryLater` if the lease keeps changing.
   package func unlock() async throws -> (run: String, holder: String)? {
-    // One renewal may come in between; more are unlikely.
+    // One renewal may intervene; more are unlikely.
     for _ in 0..<3 {
       guard let document = try await client.get(Lease.path).document else { return nil }
       let removal = Write(
@@ -97,14 +97,14 @@ package struct MigrationLedger: Sendable {
     )
   }
 
-  /// Records that a run that stopped before it was done stays as it is, so that others may begin.
+  /// Records that a run that stopped early stays as it is, so that others may begin.
   ///
   /// - Parameters:
   ///   - isDead: Whether its process is known to have ended, so that its lease may be deleted at once.
-  ///   - isUnrecorded: Whether it was perhaps cleared by a command that could not record that in the run's folder.
+  ///   - isUnrecorded: Whether a command may have cleared it without recording that in the run's folder.
   ///   - willClear: Called before the first write, once every check has passed.
-  /// - Throws: `.inputMissing` where the ledger does not know it, `.usage` where it did not stop before its end, `.tryLater` where
-  ///   it may still be running.
+  /// - Throws: `.inputMissing` if the ledger does not know the run, `.usage` if it did not stop early, `.tryLater` if it may
+  ///   still be running.
   package func clear(
     _ run: String,
     isDead: Bool,
@@ -154,16 +154,17 @@ package struct MigrationLedger: Sendable {
 
   // MARK: A run
 
-  /// Runs `body` as the one run that may change the database: with the lease held and renewed, and with an entry that is
-  /// in the ledger before the first write and records the end afterwards.
+  /// Runs `body` as the only run that may change the database.
+  ///
+  /// The lease is held and renewed meanwhile. The entry is in the ledger before the first write, and records the end afterwards.
   ///
   /// - Parameters:
-  ///   - isResumed: Whether it is resumed, so that it may take over its own lease and entry.
-  ///   - takingBack: What of the ledger it takes back beside being no undo; nil for nothing.
-  ///   - isEmpty: Whether nothing has been written; called at the end of a run that failed.
-  ///   - counts: Its counts, for the entry.
-  /// - Throws: `.tryLater` where another run holds the lease or stopped before it was done; `.notPermitted` where a migration's file
-  ///   is not the one that was applied under its id; what `body` throws; `.tryLater` where the lease is lost meanwhile.
+  ///   - isResumed: Whether the run is resumed, so that it may take over its own lease and entry.
+  ///   - takingBack: What the run reverts without being an undo; nil for nothing.
+  ///   - isEmpty: Whether nothing has been written; called at the end of a failed run.
+  ///   - counts: Returns the run's counts, for the entry.
+  /// - Throws: `.tryLater` if another run holds the lease or stopped early, or if the lease is lost; `.notPermitted` if a
+  ///   migration's file is not the one that was applied under its ID; errors of `body`.
   package func perform(
     _ entry: LedgerEntry,
     isResumed: Bool,
@@ -177,7 +178,7 @@ package struct MigrationLedger: Sendable {
     let account = client.caller.traffic.account
     account.keep(Self.end)
     defer { account.keep(Cost()) }
-    // A lease that could not be given back would keep others from the database until it runs out.
+    // A lease that could not be released would lock the database until it expires.
     try account.requireRoom(for: Self.beginning)
     try await keeper.take(overFrom: [entry.run] + (entry.undoes.map { [$0] } ?? []))
     do {
@@ -192,10 +193,10 @@ package struct MigrationLedger: Sendable {
     await giveBack(keeper)
   }
 
-  /// The writes before the first one of a run: its lease and its entry.
+  /// The first writes of a run: its lease and its entry.
   private static let beginning = Cost(writes: 2)
 
-  /// What the end of a run is billed: its entry and its lease are read and written, and once more after lost responses.
+  /// The cost of a run's end: its entry and its lease are read and written, and again after lost responses.
   private static let end = Cost(reads: 8, writes: 2, deletes: 2)
 
   func giveBack(_ keeper: LeaseKeeper) async {
@@ -209,8 +210,8 @@ package struct MigrationLedger: Sendable {
     }
   }
 
-  /// The entries that decide whether a run may begin: those that others wait for, its own, and that which it undoes; all, where it
-  /// depends on what was applied.
+  /// Returns the entries that decide whether a run may begin: those that block others, its own, and the one it undoes; or all
+  /// entries, if it depends on what was applied.
   private func needed(by entry: LedgerEntry, _ takingBack: TakenBack?) async throws -> [LedgerEntry] {
     if takingBack != nil || entry.undoes == nil && entry.migrations.contains(where: { $0.checksum != nil }) {
       return try await entries()
@@ -225,10 +226,10 @@ package struct MigrationLedger: Sendable {
     return found
   }
 
-  /// Checks that the run may begin, and records it while the lease is its own.
+  /// Checks that the run may begin, and records it while holding the lease.
   ///
-  /// Its entry is the fence of its commits. What a former process of the run, or a run that it undoes, has not committed
-  /// by then is not applied any more, because their fence changes too.
+  /// Its entry is the fence of its commits. Anything that an earlier process of the run, or a run that it undoes, has not
+  /// committed by then can no longer be applied, because its fence has changed.
   func begin(
     _ entry: LedgerEntry,
     isResumed: Bool,
@@ -297,7 +298,7 @@ package struct MigrationLedger: Sendable {
     }
   }
 
-  /// Runs `body` while the lease is renewed and asked for before each commit, and no commit passes the entry.
+  /// Runs `body` while renewing the lease, with each commit checking the lease and fenced by the entry.
   func renewing(
     _ keeper: LeaseKeeper,
     _ entry: LedgerEntry,
@@ -309,7 +310,7 @@ package struct MigrationLedger: Sendable {
     }
   }
 
-  /// Records a run that has no lease and keeps nobody waiting; it may have been recorded before it was resumed.
+  /// Records a run that holds no lease and blocks no other; it may have been recorded before it was resumed.
   ///
   /// - Throws: ``Failure``.
   package func note(_ entry: LedgerEntry) async throws {
@@ -320,7 +321,7 @@ package struct MigrationLedger: Sendable {
     _ = try await put(entry)
   }
 
-  /// Writes the end of a run; of one that was cleared meanwhile, what it has written up to its end.
+  /// Writes the end of a run; if it was cleared meanwhile, only its counts.
   private func putEnd(_ entry: LedgerEntry) async throws {
     do {
       _ = try await put(entry)
@@ -337,7 +338,7 @@ package struct MigrationLedger: Sendable {
   /// Writes an entry over the document that was read.
   ///
   /// - Returns: The entry with its new update time.
-  /// - Throws: `.tryLater` where another process, which resumed or cleared the run, wrote it meanwhile.
+  /// - Throws: `.tryLater` if another process wrote the entry meanwhile, by resuming or clearing the run.
   func put(_ entry: LedgerEntry) async throws -> LedgerEntry {
     switch try await client.perform(entry.write) {
     case .written(let updateTime):

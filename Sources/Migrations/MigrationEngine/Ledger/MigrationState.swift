@@ -1,37 +1,37 @@
 import Runs
 
-/// What became of a migration in a database, by the entries of its ledger; pure.
+/// The state of a migration in a database, according to its ledger; does no I/O.
 package struct MigrationState: Sendable, Equatable {
   package enum Kind: String, Sendable, CaseIterable {
     case pending
-    /// A run that has not ended applies it next.
+    /// A run that has not ended will apply it next.
     case planned
     /// It is being applied, or its run was killed.
     case running
-    /// Its run stopped before it was done, and no other begins.
+    /// Its run stopped early, and no other run may begin.
     case failed
-    /// Its run stopped before it was done, and others may begin.
+    /// Its run stopped early, and others may begin.
     case cleared
     case undone
-    /// Some of what its run was to change had been changed by somebody else, and was left as it was.
+    /// Some documents that its run was to change had been changed by somebody else, and were left alone.
     case conflicted = "in conflict"
     case applied
-    /// It was applied, and planned afterwards: nothing was left to change.
+    /// It was applied, and a later plan found nothing left to change.
     case verified
-    /// A person says that it was done by hand.
+    /// A person declared that it was applied by hand.
     case byHand = "by hand"
   }
 
   package var kind: Kind
-  /// The run that decides; nil for one that no run has touched.
+  /// The run that determines the state; nil if no run has touched the migration.
   package var entry: LedgerEntry?
-  /// What the run has of it.
+  /// What the run's entry records about the migration.
   package var applied: LedgerEntry.Applied?
-  /// The last run that wrote and is not undone, of one that is in force or undone; later ones found nothing to change.
+  /// If it is in force or undone, the last run that wrote and is not undone; later ones found nothing to change.
   package var writer: LedgerEntry?
-  /// The last run that wrote to its collections since it was verified, so that it counts as verified no more.
+  /// The last run that wrote to its collections after it was verified, so that it no longer counts as verified.
   package var rewriter: LedgerEntry?
-  /// Both checksums, where its file is not the one that was applied.
+  /// Both checksums, if its file differs from the one that was applied.
   package var change: Change?
 
   package struct Change: Sendable, Equatable {
@@ -42,21 +42,21 @@ package struct MigrationState: Sendable, Equatable {
   /// Whether it need not be applied.
   package var isInForce: Bool { kind == .applied || kind == .verified || kind == .byHand }
 
-  /// The kind in words, and whether some of it could not be taken back.
+  /// The kind in words, and whether the undo was only partial.
   package var words: String {
     leftToUndo > 0 ? "undone in part" : kind.rawValue
   }
 
-  /// The documents of one that is undone that are not as before, because somebody has changed them since.
+  /// If it is undone, the number of documents that could not be restored because somebody has changed them since.
   package var leftToUndo: Int { kind == .undone ? entry?.leftToUndo ?? 0 : 0 }
 
-  /// Whether something of it is in the database, as far as the ledger knows.
+  /// Whether any of its work is in the database, as far as the ledger knows.
   var isStanding: Bool { isInForce || kind == .conflicted }
 
   /// - Parameters:
   ///   - id: The migration.
-  ///   - checksum: That of its file as it is; nil for one that comes along.
-  ///   - entries: The ledger, the latest last.
+  ///   - checksum: The checksum of its present file; nil for a built-in migration.
+  ///   - entries: The ledger, the latest entry last.
   package init(of id: String, _ checksum: String? = nil, in entries: [LedgerEntry]) {
     let own = entries.own(id).filter(\.hasTouched)
     let revoked = Self.revoked(of: own, in: entries)
@@ -90,14 +90,14 @@ package struct MigrationState: Sendable, Equatable {
     }
   }
 
-  /// When it was verified last; a later run that found nothing to change takes nothing away from that, whatever it left for a person.
+  /// When it was last verified; later runs that found nothing to change do not invalidate that, whatever they left for review.
   private static func verification(of id: String, in standing: [LedgerEntry]) -> Timestamp? {
     let changing = standing.lastIndex { $0.totals.written > 0 || ![.done, .incomplete].contains($0.status) }
     let last = changing ?? standing.startIndex
     return standing[last...].compactMap { $0.applied(id)?.verifiedAt }.last
   }
 
-  /// The last run that is no migration, is not undone, and wrote to the collections of one after a moment.
+  /// Returns the last run that is not one of the migration's, is not undone, and wrote to its collections after a point in time.
   private static func rewriter(
     of id: String,
     since moment: Timestamp,
@@ -109,7 +109,7 @@ package struct MigrationState: Sendable, Equatable {
     }
   }
 
-  /// The runs that say nothing any more: what they found was taken back by the undo of one before them.
+  /// Returns the runs that no longer count, because the undo of an earlier run reverted what they found.
   private static func revoked(of own: [LedgerEntry], in entries: [LedgerEntry]) -> Set<UTF8Key> {
     func place(_ run: String) -> Int? { entries.firstIndex { $0.run.isIdentical(to: run) } }
     var revoked: Set<UTF8Key> = []
@@ -128,11 +128,11 @@ package struct MigrationState: Sendable, Equatable {
 }
 
 extension LedgerEntry {
-  /// What it has of a migration.
+  /// Returns what the entry records about a migration.
   package func applied(_ id: String) -> Applied? { migrations.first { $0.id.isIdentical(to: id) } }
 
-  /// Whether it says something of its migrations: it came to its end, and not because others had changed all that it was to
-  /// change, or wrote before it stopped.
+  /// Whether the run says something about its migrations: it finished, unless all its changes conflicted, or it wrote before it
+  /// stopped.
   fileprivate var hasTouched: Bool {
     switch status {
     case .done, .incomplete, .undone: totals.written > 0 || totals.conflicted == 0

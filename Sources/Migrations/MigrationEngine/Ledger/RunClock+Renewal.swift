@@ -1,9 +1,9 @@
 package import FirestoreREST
 
 extension RunClock {
-  /// Runs `body`, and `renew` every so many seconds meanwhile.
+  /// Runs `body`, calling `renew` at regular intervals meanwhile.
   ///
-  /// - Throws: What either throws first.
+  /// - Throws: The first error of either.
   package func renewing<Result: Sendable>(
     every seconds: Double,
     _ renew: @escaping @Sendable () async throws -> Void,

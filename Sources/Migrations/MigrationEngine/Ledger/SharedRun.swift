@@ -2,10 +2,10 @@ import FirestoreREST
 import Logging
 package import Runs
 
-/// A run that works in several processes, as the ledger and the lease of its database know it.
+/// A run with several processes, as represented in the ledger and the lease of its database.
 ///
-/// ``open()`` records it, ``join(_:)`` works for it, ``close(_:isEmpty:as:)`` records its end. Between these calls the
-/// lease may be free; the entry keeps other runs from beginning all the same.
+/// ``open()`` records it, ``join(_:)`` works for it, ``close(_:isEmpty:as:)`` records its end. Between these calls the lease may
+/// be free; the entry still keeps other runs from beginning.
 package struct SharedRun: Sendable {
   private let ledger: MigrationLedger
   private let entry: LedgerEntry
@@ -26,8 +26,8 @@ package struct SharedRun: Sendable {
 
   /// Takes the lease and records the run.
   ///
-  /// - Throws: `.tryLater` where another run holds the lease or stopped before it was done; `.notPermitted` where a migration's file
-  ///   is not the one that was applied under its id.
+  /// - Throws: `.tryLater` if another run holds the lease or stopped early; `.notPermitted` if a migration's file is not the one
+  ///   that was applied under its ID.
   package func open() async throws {
     let keeper = keeper
     try await keeper.take(overFrom: [entry.run])
@@ -39,10 +39,9 @@ package struct SharedRun: Sendable {
     }
   }
 
-  /// Runs `body` with the lease held and renewed, together with other processes of the run.
+  /// Runs `body` while holding and renewing the lease, together with other processes of the run.
   ///
-  /// - Throws: `.usage` where the run was ended; `.tryLater` where another run holds the lease, now or meanwhile; what
-  ///   `body` throws.
+  /// - Throws: `.usage` if the run was ended; `.tryLater` if another run holds the lease or takes it meanwhile; errors of `body`.
   package func join(_ body: @escaping @Sendable () async throws -> Void) async throws {
     let own = try await assertStatus([.running])
     let keeper = keeper
@@ -50,9 +49,9 @@ package struct SharedRun: Sendable {
     try await ledger.renewing(keeper, own, body)
   }
 
-  /// Checks that the run is running, or ended by itself.
+  /// Checks that the run is running, or has finished by itself.
   ///
-  /// - Throws: `.usage` where it was undone or cleared.
+  /// - Throws: `.usage` if it was undone or cleared.
   package func assertNotEnded() async throws {
     _ = try await assertStatus([.running, .done, .incomplete])
   }
@@ -70,12 +69,12 @@ package struct SharedRun: Sendable {
     throw Failure(.usage, "work for the run", path: entry.run, cause: cause, remedy: "Plan a new one.")
   }
 
-  /// Records the end of the run, and releases the lease.
+  /// Records the end of the run and releases the lease.
   ///
-  /// A run that has ended already stays as it is.
+  /// A run that has already ended is left as it is.
   ///
   /// - Parameter rewritten: The migrations to whose collections it wrote without being one of them.
-  /// - Throws: ``Failure``; `.usage` where it was undone or cleared.
+  /// - Throws: ``Failure``; `.usage` if it was undone or cleared.
   package func close(
     _ totals: DocumentCounts,
     isEmpty: Bool,

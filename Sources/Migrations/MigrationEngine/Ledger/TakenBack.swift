@@ -1,17 +1,18 @@
 import Runs
 
-/// What of a ledger a run takes back that is no undo: it deletes everything, or makes documents what they were before.
+/// The scope of what a run reverts without being an undo: a reset deletes everything, and a restore makes documents what they
+/// were before.
 package struct TakenBack: Sendable {
-  /// The moment that the documents are to be as they were at; nil for none, so that all is taken back.
+  /// The point in time whose documents are restored; nil if everything is reverted.
   package var moment: Timestamp?
-  /// Whether what a migration writes is among it.
+  /// Whether the writes of a migration are reverted.
   package var covers: @Sendable (_ migration: String) -> Bool
 
   package init(since moment: Timestamp?, covers: @escaping @Sendable (String) -> Bool = { _ in true }) {
     (self.moment, self.covers) = (moment, covers)
   }
 
-  /// The migrations that are to be applied again afterwards, in the order of the ledger.
+  /// Returns the migrations that must be applied again afterwards, in the order of the ledger.
   func migrations(of entries: [LedgerEntry]) -> [String] {
     var found: [String] = []
     for entry in entries where entry.isOfMigrations && isLater(entry) {
@@ -30,7 +31,7 @@ package struct TakenBack: Sendable {
 }
 
 extension [LedgerEntry] {
-  /// The entries of runs of a migration, undos aside; what was taken back since counts as undone by what took it back.
+  /// Returns the entries of a migration's runs, without undos; what a later run reverted counts as undone by that run.
   package func own(_ id: String) -> [LedgerEntry] {
     let place = lastIndex { entry in
       entry.status != .undone && entry.hasChanged && entry.takenBack.contains { $0.isIdentical(to: id) }
@@ -47,6 +48,6 @@ extension [LedgerEntry] {
 }
 
 extension LedgerEntry {
-  /// Whether it is of a command about migrations, and not of one that makes up a migration of its own, as 'fix' does.
+  /// Whether the entry belongs to a command about migrations, unlike 'fix', which has a migration only for itself.
   fileprivate var isOfMigrations: Bool { undoes == nil && command.hasPrefix("migrate ") }
 }

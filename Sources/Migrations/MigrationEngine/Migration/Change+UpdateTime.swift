@@ -1,9 +1,9 @@
 package import Schema
 
 extension RawDocument {
-  /// The change that edits fields and has the service set the update time of the collection, where it has one.
+  /// Returns a change that edits fields and, if the collection declares an update time set by the server, has the service set it.
   ///
-  /// - Parameter collection: The schema of the document's collection; nil for one that is not declared.
+  /// - Parameter collection: The schema of the document's collection; nil if undeclared.
   package func changing(_ edit: FieldEdit, of collection: CollectionSchema?, reasons: [String]) -> Change {
     guard let updateTime = collection?.serverUpdateTime else {
       return Change(of: self, edit, reasons: reasons)

@@ -1,28 +1,28 @@
-/// Changes that were decided before: the lines of a plan file, or what undoes a run.
+/// Changes that were decided earlier: the lines of a plan file, or the changes that undo a run.
 ///
-/// They are recorded in a fixed order, so that a run that is resumed continues behind a position.
+/// They are recorded in a fixed order, so that a resumed run continues after a position.
 package protocol ChangeList: Sendable {
   /// The name in reports and errors.
   var id: String { get }
-  /// The migrations that made them, for the ledger.
+  /// The migrations that produced the changes, for the ledger.
   var applied: [LedgerEntry.Applied] { get }
-  /// The collections that are known beforehand, in the order in which they are counted.
+  /// The collections that are known in advance, in the order in which they are counted.
   var collections: [CollectionPath] { get }
-  /// The documents that are deleted, where that is known beforehand.
+  /// The number of deletions, if known in advance.
   var deletions: Int { get }
 
-  /// Records every change, also of a document that does not exist, from behind a position on.
+  /// Records every change after a position, even if its document does not exist.
   ///
   /// - Parameters:
-  ///   - position: What it gave to `mark` last, in an earlier process; nil for the beginning.
-  ///   - mark: Called where everything up to a position has been recorded.
+  ///   - position: The last position passed to `mark` by an earlier process; nil to start from the beginning.
+  ///   - mark: Called when everything up to a position has been recorded.
   func record(
     in sink: any PlanSink,
     after position: String?,
     mark: (_ position: String) async throws -> Void
   ) async throws
 
-  /// The same changes, without the deletions of documents that have subcollections.
+  /// Returns the same changes, without deletions of documents that have subcollections.
   func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any ChangeList
 }
 
@@ -32,11 +32,11 @@ extension ChangeList {
   package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any ChangeList { self }
 }
 
-/// Where the changes of a run come from.
+/// The source of a run's changes.
 package enum ChangeSource: Sendable {
-  /// They are decided on documents as they are read.
+  /// Changes that are decided as documents are read.
   case migration(any Migration)
-  /// They were decided before.
+  /// Changes that were decided earlier.
   case list(any ChangeList)
 
   package var id: String {
@@ -51,7 +51,7 @@ package enum ChangeSource: Sendable {
     if case .migration(let migration) = self { migration.checksum } else { nil }
   }
 
-  /// The migrations as the ledger names them.
+  /// The migrations, as named in the ledger.
   package var applied: [LedgerEntry.Applied] {
     switch self {
     case .migration(let migration): [LedgerEntry.Applied(id: migration.id, checksum: migration.checksum)]
@@ -59,7 +59,7 @@ package enum ChangeSource: Sendable {
     }
   }
 
-  /// As a line of a plan names it.
+  /// The migration as named in a plan's line.
   var asApplied: LedgerEntry.Applied { LedgerEntry.Applied(id: id, checksum: checksum) }
 
   /// The collections that are counted from the beginning.
@@ -70,7 +70,7 @@ package enum ChangeSource: Sendable {
     }
   }
 
-  /// Whether documents are deleted for good, so that a bound is required before anything is begun.
+  /// Whether documents are always deleted for good, so that a limit is required before anything begins.
   package var deletesForGood: Bool {
     switch self {
     case .migration(let migration): migration.deletesForGood
@@ -88,7 +88,7 @@ package enum ChangeSource: Sendable {
     if case .migration(let migration) = self { migration.mayWrite(collection) } else { true }
   }
 
-  /// What becomes of a document that changed during the run; nil where it is listed as conflicted.
+  /// Decides again on a document that changed during the run; nil if it is listed as conflicted.
   func replan(_ current: RawDocument) -> Outcome? {
     if case .migration(let migration) = self { migration.replan(current) } else { nil }
   }

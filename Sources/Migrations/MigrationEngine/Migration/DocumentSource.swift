@@ -1,29 +1,29 @@
 package import FirestoreREST
 
-/// The documents that a migration reads, page by page and in the order of their names.
+/// The documents that a migration reads, page by page and ordered by name.
 package protocol DocumentSource: Sendable {
-  /// Calls `body` with every document of a read; no more than two pages are held.
+  /// Calls `body` with every document of a read, holding at most two pages in memory.
   func forEachDocument(
     matching read: CollectionRead,
     _ body: (RawDocument) async throws -> Void
   ) async throws
 
-  /// The same page by page, for a migration that decides on each document by itself.
+  /// Calls `body` with every page of a read, for migrations that decide each document by itself.
   func forEachPage(
     matching read: CollectionRead,
     _ body: ([RawDocument]) async throws -> Void
   ) async throws
 
-  /// The number of documents in a collection; they are not read, and the run does not count them.
+  /// Returns the number of documents in a collection without reading them; the run does not count them.
   func count(_ collection: CollectionPath) async throws -> Int
 
-  /// Whether a run that is resumed has done a document already, so that it is not given again.
+  /// Whether a resumed run has already processed a document, so that it is not presented again.
   func isPast(_ path: DocumentPath) -> Bool
 }
 
-/// Documents that are looked up by their names, too: those of a transaction, or as planned changes would leave them.
+/// Documents that can also be looked up by name: those of a transaction, or as planned changes would leave them.
 package protocol DocumentReader: DocumentSource {
-  /// Returns documents by path, without those that do not exist.
+  /// Returns documents by path, omitting those that do not exist.
   func documents(_ paths: [DocumentPath]) async throws -> [DocumentPath: RawDocument]
 }
 
@@ -37,7 +37,7 @@ extension DocumentReader {
 extension DocumentSource {
   package func isPast(_ path: DocumentPath) -> Bool { false }
 
-  /// Pages of one document.
+  /// Calls `body` with pages of one document each.
   package func forEachPage(
     matching read: CollectionRead,
     _ body: ([RawDocument]) async throws -> Void

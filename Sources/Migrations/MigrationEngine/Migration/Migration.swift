@@ -2,9 +2,9 @@ package import Runs
 
 /// A change to the data, as a pure function over documents.
 ///
-/// It says what to read, what becomes of each document, and what is doubtful. The engine owns everything else: reading,
-/// writing, the journal, the ledger, resuming and undoing. A migration in which each document is decided by itself is a function
-/// from a document to its ``Outcome``:
+/// A migration defines what to read, what to do with each document, and what is doubtful. The engine does everything else:
+/// reading, writing, the journal, the ledger, resuming and undoing. If each document is decided by itself, a migration is a
+/// function from a document to its ``Outcome``:
 ///
 ///     struct TrimNames: Migration {
 ///       let products: CollectionSchema
@@ -23,52 +23,52 @@ package import Runs
 ///       }
 ///     }
 ///
-/// Applying a migration twice must change nothing the second time: an interrupted run relies on it.
+/// Applying a migration a second time must change nothing: resuming an interrupted run relies on it.
 package protocol Migration: Sendable {
   /// The name on the command line and in the ledger: `prices`.
   var id: String { get }
-  /// One sentence for `migrate list`, ending in a period.
+  /// One sentence for `migrate list`, ending with a period.
   var summary: String { get }
-  /// The SHA-256 of the file that it is read from; nil for one of the program's.
+  /// The SHA-256 of the migration's file; nil for a built-in migration.
   var checksum: String? { get }
-  /// The collections that it reads.
+  /// The collections that the migration reads.
   var reads: [CollectionPath] { get }
-  /// The collections that it may write; those that it reads unless it says otherwise.
+  /// The collections that it may write; by default, those that it reads.
   var writes: [CollectionPath] { get }
 
-  /// How it decides, and with that how the engine carries it out.
+  /// How it decides on documents, which determines how the engine executes it.
   var strategy: MigrationStrategy { get }
 
-  /// Whether it decides on documents by others that it writes, too.
+  /// Whether decisions on documents depend on other documents that the migration also writes.
   ///
-  /// In a run that is resumed it is then given all of them as they were before the run, so that it decides the same again.
+  /// If so, a resumed run presents all documents as they were before the run, so that it makes the same decisions again.
   var needsOriginals: Bool { get }
 
-  /// Whether it deletes documents for good, so that a bound is required before it begins.
+  /// Whether it always deletes documents for good, so that a limit is required before it begins.
   var deletesForGood: Bool { get }
 
-  /// Whether it may turn out to delete documents, so that what is below them is looked up.
+  /// Whether it may turn out to delete documents, so that their subcollections are looked up.
   var mayDelete: Bool { get }
 
-  /// What there is to say about what it was given, in sentences.
+  /// Messages about the given settings, in sentences.
   var notices: [String] { get }
 
-  /// Requests that deciding on a deletion costs, beside the read of the document.
+  /// The number of requests that deciding on a deletion takes, besides reading the document.
   var requestsPerDeletion: Int { get }
 
-  /// Whether it may write a collection: one of ``writes``, unless these cannot be named beforehand.
+  /// Whether it may write a collection: one of ``writes``, unless they cannot be listed in advance.
   func mayWrite(_ collection: CollectionPath) -> Bool
 
-  /// What becomes of a document that changed during the run; nil where one document alone does not decide that, and the
-  /// document is listed as conflicted.
+  /// Decides again on a document that changed during the run; nil if one document is not enough to decide, and it is listed as
+  /// conflicted.
   func replan(_ current: RawDocument) -> Outcome?
 
-  /// The same migration, which leaves a document alone that it would delete and that has subcollections.
+  /// Returns the same migration, except that it does not delete documents that have subcollections.
   func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any Migration
 
-  /// The same migration, for a run whose folder is known.
+  /// Returns the same migration, prepared for a run with a known folder.
   ///
-  /// - Parameter mayDelete: Whether deletions are only planned, or have a bound.
+  /// - Parameter mayDelete: Whether deletions are only planned, or are limited.
   func working(in folder: RunDirectory, mayDelete: Bool) -> any Migration
 }
 

@@ -1,26 +1,28 @@
 package import FirestoreREST
 
-/// How a migration decides on documents, and with that how the engine reads, writes and resumes it.
+/// How a migration decides on documents, which determines how the engine reads, writes and resumes.
 package enum MigrationStrategy: Sendable {
-  /// Each document by itself: read page by page, and resumed behind the last document that was settled.
+  /// Each document is decided by itself: documents are read page by page, and a resumed run continues after the last settled
+  /// document.
   case perDocument(PerDocument)
 
-  /// By all that it reads: it records its outcomes in whatever order suits it, each document of
-  /// ``Migration/writes`` that was read exactly once, as unchanged, skipped or to be changed, and one of a collection
-  /// that is only read, as skipped, where there is a finding about it. Memory must not grow with the collections. A run that
-  /// is resumed reads everything again.
+  /// Decisions depend on everything that is read.
+  ///
+  /// The function records its outcomes in any order: exactly once each document of ``Migration/writes`` that it read, as
+  /// unchanged, skipped or to be changed; and a document of a collection that is only read, as skipped, if there is a finding
+  /// about it. Memory must not grow with the collections. A resumed run reads everything again.
   case streaming(@Sendable (_ source: any DocumentSource, _ sink: any PlanSink) async throws -> Void)
 
-  /// By other documents, which must not change between their read and the write: what is read to decide and what is
-  /// written are one Firestore transaction, as ``RecordedTransaction`` runs it.
+  /// Decisions depend on other documents, which must not change between their read and the write: everything that is read to
+  /// decide, and what is written, is one Firestore transaction, run by ``RecordedTransaction``.
   ///
-  /// `reader` is the database as it is while planning, and the transaction while applying. The function decides by what
-  /// it reads alone, because a transaction may be run again.
+  /// While planning, `reader` is the database; while applying, it is the transaction. The function must depend only on what it
+  /// reads, because a transaction may be retried.
   case transactional(
     @Sendable (_ document: RawDocument, _ reader: any DocumentSource) async throws -> Outcome
   )
 
-  /// A rule in which each document of some collections, read whole, is decided by itself.
+  /// Returns a strategy that reads entire collections and decides each document by itself.
   package static func perDocument(
     _ collections: [CollectionPath],
     _ outcome: @escaping @Sendable (RawDocument) -> Outcome
@@ -29,23 +31,23 @@ package enum MigrationStrategy: Sendable {
   }
 }
 
-/// Something outside of the process that decides on each document by itself, and has a beginning and an end.
+/// An external process that decides on each document by itself, and that must be ended.
 protocol OutcomeSession: Sendable {
-  /// What becomes of some documents, in their order; none of it counts where it throws.
+  /// Returns the outcomes of documents, in order; if it throws, none of them counts.
   func outcomes(for documents: [RawDocument]) async throws -> [Outcome]
-  /// Ends it after the last document.
+  /// Ends the session after the last document.
   func finish() async throws
-  /// Ends it at once; does nothing where it has ended.
+  /// Ends the session at once; has no effect if it has already ended.
   func stop() async
 }
 
-/// A rule in which each document is decided by itself.
+/// A rule that decides each document by itself.
 package struct PerDocument: Sendable {
-  /// Documents that a person has decided on: one that does not exist is a finding.
+  /// Documents that a person has decided on; a missing one is reported as a finding.
   package struct Expected: Sendable {
-    /// Their paths, in the order of their names.
+    /// The paths, in the order of document names.
     package var paths: @Sendable () -> [DocumentPath]
-    /// The finding about one that does not exist.
+    /// Returns the finding about a missing document.
     package var ifMissing: @Sendable (DocumentPath) -> Finding
 
     package init(
@@ -57,12 +59,12 @@ package struct PerDocument: Sendable {
     }
   }
 
-  /// What is read, one after another.
+  /// The reads, executed one after another.
   package var sources: [CollectionRead]
-  /// What becomes of one document.
+  /// Returns the outcome of one document.
   package var outcome: @Sendable (RawDocument) -> Outcome
   package var expected: Expected?
-  /// What decides in place of `outcome`: begun when it is carried out.
+  /// Creates what decides in place of `outcome`; called when the migration is executed.
   var session: (@Sendable () throws -> any OutcomeSession)?
 
   package init(
@@ -117,7 +119,7 @@ package struct PerDocument: Sendable {
     }
   }
 
-  /// The findings about documents that come before one that was read, or before the end where nil, and do not exist.
+  /// Returns the findings about missing expected documents before a document that was read; if nil, before the end.
   private func takeMissing(
     from awaited: inout ArraySlice<DocumentPath>,
     before path: DocumentPath?
@@ -131,7 +133,7 @@ package struct PerDocument: Sendable {
 }
 
 extension Migration {
-  /// Reads what the migration reads from `source`, and records what it decides in `sink`, in constant memory.
+  /// Reads the migration's documents from `source` and records its decisions in `sink`, in constant memory.
   package func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
     switch strategy {
     case .perDocument(let rule): try await rule.plan(from: source, into: sink)
@@ -148,7 +150,7 @@ extension Migration {
 }
 
 extension DocumentSource {
-  /// Calls `body` with some documents of a collection at a time.
+  /// Calls `body` with several documents of a collection at a time.
   package func forEachDocument(
     in collection: CollectionPath,
     atOnce count: Int,
@@ -157,7 +159,7 @@ extension DocumentSource {
     try await forEachDocument(matching: CollectionRead(collection), atOnce: count, body)
   }
 
-  /// Calls `body` with some documents of a read at a time.
+  /// Calls `body` with several documents of a read at a time.
   func forEachDocument(
     matching read: CollectionRead,
     atOnce count: Int,

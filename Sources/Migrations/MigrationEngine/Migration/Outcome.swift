@@ -1,19 +1,19 @@
-/// What a migration decided about one document.
+/// A migration's decision about one document.
 package struct Outcome: Sendable, Equatable {
   package enum Action: Sendable, Equatable {
-    /// It is right already.
+    /// The document is already correct.
     case unchanged
-    /// It is left alone on purpose; a finding says why.
+    /// The document is deliberately left unchanged; a finding says why.
     case skip
-    /// It is not what it has to be, and is left alone.
+    /// The document is not as expected, and is left unchanged.
     case conflict
     case change(Change)
   }
 
   package var action: Action
-  /// What a person should know of it, apart from the change itself.
+  /// What a person should know about the document, apart from the change.
   package var findings: [Finding]
-  /// The migration that decided it, where it is not the one that reports it.
+  /// The migration that made the decision, if it is not the one that reports it.
   package var migration: String?
 
   package init(_ action: Action, findings: [Finding] = [], migration: String? = nil) {
@@ -27,16 +27,16 @@ package struct Outcome: Sendable, Equatable {
 
 /// Something about a document that a person should know or decide: a line of findings.csv.
 package struct Finding: Sendable, Equatable {
-  /// How it is counted and where it is listed beside findings.csv.
+  /// How a finding is counted, and where it is listed besides findings.csv.
   package enum Kind: String, Sendable {
     /// A person must decide: listed in review.csv.
     case review
     /// The document cannot be migrated or written as it is: listed in rejects.jsonl.
     case reject
-    /// Worth knowing; nothing has to be done.
+    /// Worth knowing; no action is needed.
     case note
 
-    /// For people.
+    /// The label for people.
     package var label: String {
       switch self {
       case .review: "for review"
@@ -48,15 +48,15 @@ package struct Finding: Sendable, Equatable {
 
   package var kind: Kind
   package var path: DocumentPath
-  /// What it is, as a short fixed code: `wrong-type`, `name-disagrees`, `orphan`.
+  /// The kind of finding, as a short fixed code: `wrong-type`, `name-disagrees`, `orphan`.
   package var code: String
-  /// The field that it is about, where it is about one.
+  /// The field that the finding is about; nil if it is about the document.
   package var field: String?
-  /// The present value.
+  /// The current value.
   package var found: Value?
-  /// What is proposed, by field, where something is.
+  /// The proposed values by field; empty if nothing is proposed.
   package var proposal: FieldMap
-  /// One sentence for a person; it names no value.
+  /// One sentence for people, which must not contain values.
   package var message: String
 
   package init(

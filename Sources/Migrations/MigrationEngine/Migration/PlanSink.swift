@@ -1,32 +1,33 @@
-/// Takes the outcomes of a migration.
+/// Receives the outcomes of a migration.
 package protocol PlanSink: Sendable {
-  /// Records the outcome of one document: as it was read, or without times and fields where it is to be created.
+  /// Records the outcome of one document, given as it was read; a document to be created is given without times and fields.
   func record(_ outcome: Outcome, of document: RawDocument) async throws
 
   func record(_ outcomes: [Outcome], of page: [RawDocument]) async throws
 
-  /// Records a finding about a document that does not exist: it is listed, and counted as for review alone.
+  /// Records a finding about a document that does not exist; it is listed, and counted only as to be reviewed.
   func record(_ finding: Finding) async throws
 
-  /// What the documents are now that the run had written before it was interrupted, of some; nil for one that is gone.
+  /// Returns the current state of those of the documents that the run wrote before it was interrupted; nil for a deleted
+  /// document.
   ///
-  /// A list that was decided before has them as they were then.
+  /// A list of changes needs it, because the list has the documents as they were when it was made.
   func current(ofWritten paths: [DocumentPath]) async throws -> [DocumentPath: RawDocument?]
 
-  /// Records the outcomes of documents that are written together or not at all.
+  /// Records the outcomes of documents that are written atomically.
   func record(_ decision: JointDecision) async throws
 }
 
-/// A decision on several documents: what is read to decide and what is written are one transaction.
+/// A decision on several documents, made and written in one transaction.
 package struct JointDecision: Sendable {
-  /// A document with what becomes of it; without times and fields where it does not exist.
+  /// A document and its outcome; without times and fields if it does not exist.
   package typealias Decided = (document: RawDocument, outcome: Outcome)
 
   /// One of the documents, for errors.
   package var path: DocumentPath
-  /// What becomes of each; called again where what it read has changed.
+  /// Returns the outcomes of the documents; called again if anything it read has changed.
   package var outcomes: @Sendable (any DocumentReader) async throws -> [Decided]
-  /// Called with what was written, and the update times, nil after a deletion.
+  /// Called with the changes that were written and the update times, nil for deletions.
   package var didCommit: @Sendable ([Change], [Timestamp?]) throws -> Void
 }
 

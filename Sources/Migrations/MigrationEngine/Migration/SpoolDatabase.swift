@@ -1,18 +1,18 @@
 package import Foundation
 package import GRDB
 
-/// A temporary database for what a migration has to look up, in memory that does not grow with it.
+/// A temporary database for what a migration needs to look up, so that memory does not grow with it.
 ///
-/// It is SQLite's own kind: a file that only this process sees and that is gone with it, also after a kill. Texts are
-/// kept as their bytes, so that keys are equal and ordered by bytes.
+/// It is an SQLite temporary file, which only this process sees and which disappears with it, even if killed. Texts are stored as
+/// their bytes, so that keys are compared and ordered by bytes.
 package struct SpoolDatabase: Sendable {
-  /// Rows of one transaction, and of one look-up.
+  /// The number of rows in one transaction or one look-up.
   package static let batch = 500
 
   private let queue: DatabaseQueue
   private let contents: String
 
-  /// - Parameter contents: What is kept, for errors: `the emails`.
+  /// - Parameter contents: A name for the contents, for errors: `the emails`.
   /// - Throws: `Failure` of kind `cannotWrite`.
   package init(of contents: String, schema: String) throws(Failure) {
     var configuration = Configuration()
@@ -34,16 +34,16 @@ package struct SpoolDatabase: Sendable {
     }
   }
 
-  /// Runs `body` on the database, one at a time, on the calling thread.
+  /// Runs `body` with exclusive access to the database, on the calling thread.
   ///
-  /// - Throws: `Failure` of kind `cannotWrite` where SQLite fails.
+  /// - Throws: `Failure` of kind `cannotWrite` if SQLite fails.
   package func access<Result>(_ body: (Database) throws -> Result) throws(Failure) -> Result {
     try Self.reporting(contents) { try queue.write(body) }
   }
 
-  /// Runs `body` on the database, one at a time.
+  /// Runs `body` with exclusive access to the database.
   ///
-  /// - Throws: `Failure` of kind `cannotWrite` where SQLite fails.
+  /// - Throws: `Failure` of kind `cannotWrite` if SQLite fails.
   package func use<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result {
     do {
       return try await queue.write(body)
@@ -54,7 +54,7 @@ package struct SpoolDatabase: Sendable {
 
   /// Inserts a row for each element.
   ///
-  /// - Throws: `Failure` of kind `cannotWrite` where SQLite fails.
+  /// - Throws: `Failure` of kind `cannotWrite` if SQLite fails.
   package func insert<Element: Sendable>(
     _ elements: [Element],
     _ sql: String,
@@ -67,11 +67,11 @@ package struct SpoolDatabase: Sendable {
     }
   }
 
-  /// Passes on the rows of a query in their order, batch by batch: the query runs once, and the database is free for
-  /// others while `body` runs.
+  /// Passes the rows of a query to `body` in order, batch by batch: the query runs once, and the database is free for others
+  /// while `body` runs.
   ///
-  /// - Parameter decode: Makes a value of a row, whose columns are those of the query.
-  /// - Throws: `Failure` of kind `cannotWrite` where SQLite fails; what `body` throws; `CancellationError`.
+  /// - Parameter decode: Creates a value from a row with the columns of the query.
+  /// - Throws: `Failure` of kind `cannotWrite` if SQLite fails; errors of `body`; `CancellationError`.
   package func forEachRow<Element: Sendable>(
     of query: String,
     _ decode: @Sendable (Row) throws -> Element,
@@ -83,11 +83,11 @@ package struct SpoolDatabase: Sendable {
     try await forEachBatch(of: "results", decode) { for element in $0 { try body(element) } }
   }
 
-  /// Passes on the rows of a table in their order, batch by batch: the database is free for others while `body` runs.
+  /// Passes the rows of a table to `body` in order, batch by batch: the database is free for others while `body` runs.
   ///
   /// - Parameters:
   ///   - condition: Which rows, in SQL.
-  ///   - bytes: What a value takes of the memory of a batch.
+  ///   - bytes: Returns how much of a batch's memory a value takes.
   /// - Throws: As ``forEachRow(of:_:_:)``.
   package func forEachBatch<Element: Sendable>(
     of table: String,
@@ -96,7 +96,7 @@ package struct SpoolDatabase: Sendable {
     bytes: @Sendable (Element) -> Int = { _ in 0 },
     _ body: ([Element]) async throws -> Void
   ) async throws {
-    // Not cached: the columns are those of the table at this moment.
+    // Not cached, because the columns are those of the table at this moment.
     let sql =
       "SELECT *, rowid FROM \(table) WHERE rowid > ? AND \(condition) ORDER BY rowid LIMIT \(Self.batch)"
     var last: Int64 = 0
@@ -127,7 +127,7 @@ package struct SpoolDatabase: Sendable {
 
   static func bytes(_ change: Change) -> Data { Data(JSONWriter.object { $0.members(of: change) }) }
 
-  /// Reads what ``bytes(_:)`` wrote into the column `change`.
+  /// Reads a change from the column `change`, which ``bytes(_:)`` encoded.
   static func change(_ row: Row) throws -> Change {
     try JSONParser.decode(Array(row["change"] as Data)) { json, wire throws(WireError) in
       try wire.change(json)
@@ -149,7 +149,7 @@ package struct SpoolDatabase: Sendable {
     }
   }
 
-  /// The failure without the statement's arguments: they are people's data.
+  /// The failure, without the statement's arguments, which are people's data.
   private static func failure(_ error: DatabaseError, _ contents: String) -> Failure {
     Failure(
       .cannotWrite,

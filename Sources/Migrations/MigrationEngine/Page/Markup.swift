@@ -1,4 +1,4 @@
-/// HTML: literal parts are the program's own, interpolated parts are escaped, whatever they hold.
+/// HTML whose literal parts are trusted, and whose interpolated parts are escaped.
 ///
 ///     page += "<li><b>\(grouped: count)</b> \(name)</li>\n"
 package struct Markup: ExpressibleByStringInterpolation {
@@ -33,20 +33,20 @@ package struct Markup: ExpressibleByStringInterpolation {
       for part in parts { bytes += part.bytes }
     }
 
-    /// Appends a style or a script of the program's own, as it is.
+    /// Appends one of the program's own styles or scripts without escaping.
     package mutating func appendInterpolation(source: String) { bytes += source.utf8 }
 
     package mutating func appendInterpolation(_ number: Int) { bytes += String(number).utf8 }
 
-    /// Appends a number with a comma between thousands.
+    /// Appends a number with thousands separators.
     package mutating func appendInterpolation(grouped number: Int) {
       bytes += NumberText.grouped(number).utf8
     }
 
-    /// Appends text, in an element or in an attribute between quotes.
+    /// Appends text, in an element or in a quoted attribute.
     ///
-    /// Invisible characters that change how the rest is read, control characters and those that control the
-    /// direction of writing (https://www.unicode.org/reports/tr9/), are written out: `\u202e`.
+    /// Invisible characters that change how the rest is read are written out: control characters, and those that control the
+    /// writing direction (https://www.unicode.org/reports/tr9/), as in `\u202e`.
     package mutating func appendInterpolation(_ text: some StringProtocol) {
       for scalar in text.unicodeScalars {
         switch scalar {
@@ -65,7 +65,7 @@ package struct Markup: ExpressibleByStringInterpolation {
       }
     }
 
-    /// Appends text of which only the beginning is shown where it is long, with its length.
+    /// Appends text; if it is too long, only its beginning and its length.
     package mutating func appendInterpolation(_ text: String, maximum: Int) {
       let scalars = text.unicodeScalars
       guard text.utf8.count > maximum,

@@ -1,6 +1,6 @@
 import Files
 
-/// A table of migrations as one self-contained page; it loads nothing and has no script.
+/// A table of migrations as one self-contained page, which loads nothing and has no scripts.
 package struct MigrationTablePage: Sendable {
   private let table: MigrationTable
   private let madeAt: Timestamp
@@ -10,7 +10,7 @@ package struct MigrationTablePage: Sendable {
     self.madeAt = madeAt
   }
 
-  /// Writes the page, whole or not at all.
+  /// Writes the page atomically.
   ///
   /// - Throws: `.cannotWrite`.
   package func write(to path: String) throws(Failure) {

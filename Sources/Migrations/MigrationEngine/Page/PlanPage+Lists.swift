@@ -3,7 +3,7 @@ import Runs
 import Tables
 
 extension PlanPage {
-  /// The size of a list, and the part of it for which the page has room.
+  /// The size of a list, and how much of it the page shows.
   struct Extent: Equatable {
     var shown = 0
     var total = 0
@@ -39,7 +39,7 @@ extension PlanPage {
 
   // MARK: Changes
 
-  /// Reads the plan through.
+  /// Reads the entire plan.
   func tally() throws(Failure) -> (tally: PlanTally, extent: Extent) {
     var tally = PlanTally(known: Set(collections.compactMap { CollectionPath($0.name) }))
     guard let path = list("plan.jsonl") else { return (tally, Extent()) }
@@ -118,7 +118,7 @@ extension PlanPage {
   struct Table {
     let id: String
     let heading: String
-    /// The header; of a spreadsheet, that of the file.
+    /// The header; for a spreadsheet, that of the file.
     var columns: [String] = []
     /// The file of the run.
     let list: String
@@ -141,13 +141,13 @@ extension PlanPage {
     )
   }
 
-  /// A code of a migration.
+  /// A finding code of a migration.
   struct Code: Hashable {
     var migration: UTF8Key
     var code: UTF8Key
   }
 
-  /// What codes mean: the messages of the first findings, one for each of the first fields.
+  /// Returns explanations of codes: the messages of their first findings, one for each of the first fields.
   func meanings() throws(Failure) -> [Code: [String]] {
     guard let path = list(Table.findings.list) else { return [:] }
     var reader = try CSVReader(path)
@@ -170,7 +170,7 @@ extension PlanPage {
     return meanings.mapValues { $0.map(\.message) }
   }
 
-  /// The fields of one code whose messages are shown.
+  /// The maximum number of fields of one code whose messages are shown.
   private static let maximumFields = 5
 
   func writeSpreadsheet(_ table: Table, to file: inout OutputFile, _ tally: PlanTally) throws(Failure) {
@@ -226,7 +226,7 @@ extension PlanPage {
     try file.write("</tbody>\n</table></div>\n</section>\n")
   }
 
-  /// A row of a list; its first cell is a document.
+  /// Returns a row of a list; its first cell is a document.
   private func row(of cells: [String], under columns: [String], _ tally: PlanTally) -> Markup {
     let labelled = zip(cells, columns).dropFirst().map { $0 }
     let collection = cells.first.flatMap { DocumentPath($0) }.map { tally.collection(of: $0).string } ?? ""
@@ -239,7 +239,7 @@ extension PlanPage {
       """
   }
 
-  /// How much of a list is shown, and an element for how much of that matches a search.
+  /// Returns how much of a list is shown, and an element for the number of search results.
   private func count(_ id: String, _ extent: Extent, in list: String) -> Markup {
     let part: Markup =
       extent.shown < extent.total

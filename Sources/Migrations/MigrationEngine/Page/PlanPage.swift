@@ -3,22 +3,22 @@ import Files
 import Platform
 package import Runs
 
-/// A plan as one self-contained page to look at in a browser: totals, a bar a collection, the differences before and
-/// after, what waits for a person and everything else that is reported, all of it searchable.
+/// A plan as one self-contained, searchable HTML page: totals, a bar per collection, the differences before and after, what is to
+/// be reviewed, and all other findings.
 ///
-/// It is read from the lists of the run in constant memory. It loads nothing, and its Content-Security-Policy lets it run no
-/// script but its own; without scripts everything is there but the search. It holds what the documents hold, so it is
-/// to be kept as the plan itself.
+/// It is generated from the lists of the run in constant memory. It loads nothing, and its Content-Security-Policy permits only
+/// its own script; without scripts everything works except for the search. It contains data of the documents, so it must be
+/// protected like the plan itself.
 package struct PlanPage: Sendable {
-  /// How much of a plan a page shows, so that a browser bears it.
+  /// How much of a plan a page shows, so that browsers can handle it.
   package struct Limits: Sendable, Equatable {
-    /// Changes, and rows of each list.
+    /// The maximum number of changes, and of rows of each list.
     package var items = 5000
-    /// Bytes of markup of the changes, and of each list; checked after each item.
+    /// The maximum size of the markup of the changes, and of each list, in bytes; checked after each item.
     package var bytes = 24 << 20
-    /// Differences of one change.
+    /// The maximum number of differences of one change.
     package var differences = 200
-    /// Unicode scalars of one value.
+    /// The maximum number of Unicode scalars of one value.
     package var scalars = 1000
 
     package init() {}
@@ -38,7 +38,7 @@ package struct PlanPage: Sendable {
   /// - Parameters:
   ///   - run: A planned run, whose `plan.jsonl`, `review.csv`, `rejects.jsonl` and `findings.csv` are shown.
   ///   - command: The command, as its summary names it.
-  ///   - cost: What applying the plan will cost.
+  ///   - cost: The cost of applying the plan.
   package init(
     run: RunDirectory,
     command: String,
@@ -59,9 +59,9 @@ package struct PlanPage: Sendable {
     self.plannedAt = plannedAt
   }
 
-  /// Writes the page, whole or not at all.
+  /// Writes the page atomically.
   ///
-  /// - Throws: `.cannotWrite`; `.inputMalformed` where a list of the run is not as it was written.
+  /// - Throws: `.cannotWrite`; `.inputMalformed` if a list of the run is not as it was written.
   package func write(to path: String) throws(Failure) {
     let (tally, extent) = try tally()
     let meanings = try meanings()
@@ -69,7 +69,7 @@ package struct PlanPage: Sendable {
     let title: Markup = "Plan for \(environment.name): \(command)"
     try file.write(PlanPageAssets.head(title, hasScript: true).bytes)
     try file.write(top(tally, meanings).bytes)
-    // What a person must act on comes first.
+    // What requires action comes first.
     try writeSpreadsheet(.review, to: &file, tally)
     try writeRejects(to: &file, tally)
     try writeChanges(to: &file, tally, extent)
@@ -78,7 +78,7 @@ package struct PlanPage: Sendable {
     _ = try file.finish()
   }
 
-  /// A list of the run, nil where it is empty.
+  /// Returns a list of the run; nil if it is empty.
   func list(_ name: String) -> String? {
     let path = run.file(name)
     return access(path, F_OK) == 0 ? path : nil
@@ -113,7 +113,8 @@ package struct PlanPage: Sendable {
     "Documents", "Create", "Update", "Delete", "Unchanged", "Skipped", "Rejected", "Review",
   ]
 
-  /// The columns of the totals: what is left alone or for review is counted for each migration, so several have it in their tables.
+  /// The columns of the totals; with several migrations, skipped, rejected and reviewed documents are counted only in the tables
+  /// of each.
   private var headings: [String] { reports.count > 1 ? Array(Self.headings.prefix(5)) : Self.headings }
 
   private func totals(_ tally: PlanTally) -> Markup {
@@ -146,7 +147,7 @@ package struct PlanPage: Sendable {
       """
   }
 
-  /// The collections in the order of the run, then those that were only to be written.
+  /// The collections in the order of the run, followed by those that are only written.
   private func rows(_ tally: PlanTally) -> [(name: CollectionPath, counts: DocumentCounts)] {
     var rows: [(name: CollectionPath, counts: DocumentCounts)] = collections.compactMap { collection in
       CollectionPath(collection.name).map { ($0, collection.counts) }
@@ -171,7 +172,7 @@ package struct PlanPage: Sendable {
     var bars: Markup = ""
     var start = 0
     for (kind, count) in counts where count > 0 {
-      // The least width that is visible, and no more than is left.
+      // At least the minimum visible width, but no more than is left.
       let width = min(max(Int(clamping: Double(count) / Double(documents) * 1000), 4), 1000 - start)
       bars += "<rect class=\"\(kind.rawValue)\" x=\"\(start)\" width=\"\(width)\" height=\"10\"/>"
       start += width
@@ -186,7 +187,7 @@ package struct PlanPage: Sendable {
       """
   }
 
-  /// Text as a parameter of an address.
+  /// Encodes text as a URL parameter.
   private static func encoded(_ text: String) -> String {
     text.utf8.map { byte in
       if byte.isASCIILetterOrDigit || byte == UInt8(ascii: "-") { return String(UnicodeScalar(byte)) }
@@ -228,7 +229,7 @@ package struct PlanPage: Sendable {
       """
   }
 
-  /// The search; its script shows it.
+  /// The search form, which the page's script shows.
   private func filter(_ tally: PlanTally) -> Markup {
     func options(_ values: [String]) -> [Markup] {
       values.map { "<option value=\"\($0)\">\($0)</option>" }

@@ -1,12 +1,11 @@
 import Files
 
-/// The style and the script of a plan's page, as they are in `plan-page.css` and `plan-page.js`; nothing else is loaded,
-/// from anywhere.
+/// The style and the script of a plan's page, from `plan-page.css` and `plan-page.js`; a page loads nothing else.
 enum PlanPageAssets {
   static let style = String(decoding: PackageResources.plan_page_css, as: UTF8.self)
   static let script = String(decoding: PackageResources.plan_page_js, as: UTF8.self)
 
-  /// Everything to the begin of the body.
+  /// Returns everything up to the start of the body.
   static func head(_ title: Markup, hasScript: Bool) throws(Failure) -> Markup {
     let style = try SHA256Digest.base64(of: style)
     let script: Markup = hasScript ? "script-src 'sha256-\(try SHA256Digest.base64(of: script))'; " : ""

@@ -1,4 +1,4 @@
-/// How many documents change, by collection and by what becomes of them: numbers alone, however many there are.
+/// The number of changed documents by collection and kind of change, in constant memory per collection.
 package struct ChangeCounts: Sendable, Equatable {
   private var counts: [CollectionPath: [Change.Kind: Int]] = [:]
 
@@ -8,7 +8,7 @@ package struct ChangeCounts: Sendable, Equatable {
     if count > 0 { counts[collection, default: [:]][kind, default: 0] += count }
   }
 
-  /// Adds other counts, whose collections may have other names here.
+  /// Adds other counts, optionally under other collection names.
   mutating func add(_ other: ChangeCounts, named name: (CollectionPath) -> CollectionPath = { $0 }) {
     for (path, kinds) in other.counts { for (kind, count) in kinds { add(kind, in: name(path), count) } }
   }
@@ -19,36 +19,36 @@ package struct ChangeCounts: Sendable, Equatable {
     if counts[collection]?.isEmpty ?? false { counts[collection] = nil }
   }
 
-  /// The same counts under other names.
+  /// Returns the same counts under other names.
   func named(_ name: (CollectionPath) -> CollectionPath) -> ChangeCounts {
     var named = ChangeCounts()
     named.add(self, named: name)
     return named
   }
 
-  /// The same counts; subcollections of several documents together, under the pattern of their paths.
+  /// The same counts, with subcollections of several documents combined under the pattern of their paths.
   package var byPattern: ChangeCounts {
     let number = counts.keys.reduce(into: [CollectionPath: Int]()) { $0[$1.pattern, default: 0] += 1 }
     return named { path in number[path.pattern] ?? 0 > 1 ? path.pattern : path }
   }
 
-  /// The collections in which something changes, sorted.
+  /// The collections with changes, sorted.
   package var collections: [CollectionPath] { counts.keys.sorted() }
 
-  /// The number of documents to which something happens, in one collection or in all.
+  /// The number of documents with a kind of change, in one collection or in all.
   package func count(_ kind: Change.Kind, in collection: CollectionPath? = nil) -> Int {
     if let collection { return counts[collection]?[kind] ?? 0 }
     return counts.values.reduce(0) { $0 + ($1[kind] ?? 0) }
   }
 
-  /// The number of documents that change, in one collection or in all.
+  /// The number of changed documents, in one collection or in all.
   package func total(in collection: CollectionPath? = nil) -> Int {
     Change.Kind.allCases.reduce(0) { $0 + count($1, in: collection) }
   }
 }
 
 extension ChangeCounts: Codable {
-  /// As `{"users":{"create":0,"update":3,"delete":0}}`.
+  /// Encodes counts as `{"users":{"create":0,"update":3,"delete":0}}`.
   package func encode(to encoder: any Encoder) throws {
     let named = counts.map { path, kinds in
       (UTF8Key(path.string), Dictionary(uniqueKeysWithValues: kinds.map { ($0.rawValue, $1) }))

@@ -1,12 +1,12 @@
 package import Files
 import Runs
 
-/// The last line of a plan file: how many changes are before it, and the SHA-256 of their lines.
+/// The last line of a plan file: the number of changes before it, and the SHA-256 of their lines.
 ///
-/// A file that was cut off, edited, or put together of others has none, or another one.
+/// A file that was truncated, edited, or concatenated from others has no such line or a different one.
 package struct PlanEnd: Sendable, Equatable {
   package let changes: Int
-  /// In lower-case hexadecimal, of all bytes before this line.
+  /// The digest of all bytes before this line, in lower-case hexadecimal.
   package let sha256: String
 
   package init(changes: Int, sha256: String) {
@@ -14,7 +14,7 @@ package struct PlanEnd: Sendable, Equatable {
     self.sha256 = sha256
   }
 
-  /// The end that a line is; nil for a change.
+  /// Reads the end of a plan; nil if the line is a change.
   init?(_ json: JSONCursor) throws(WireError) {
     guard let changes = json["changes"] else { return nil }
     guard let count = WireDecoder.count(changes), let sha256 = json["sha256"]?.string else {
@@ -31,7 +31,7 @@ package struct PlanEnd: Sendable, Equatable {
     } + [UInt8(ascii: "\n")]
   }
 
-  /// Ends the plan of a run, which is whole; one without changes has no file.
+  /// Appends the end to the complete plan of a run; a plan without changes has no file.
   ///
   /// - Throws: `.cannotWrite`.
   package static func append(to path: String) throws(Failure) {
@@ -47,7 +47,7 @@ package struct PlanEnd: Sendable, Equatable {
     try LineList(path).append(PlanEnd(changes: changes, sha256: sha256).line)
   }
 
-  /// Copies the plan of a run; of one without changes, which has no file, the end alone.
+  /// Copies the plan of a run; for a plan without changes, which has no file, writes just the end.
   ///
   /// - Throws: As ``OutputFile/copy(_:to:via:)``.
   package static func copy(_ path: String, to output: String, via files: FileAccess) throws(Failure) {

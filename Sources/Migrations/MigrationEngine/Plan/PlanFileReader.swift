@@ -6,20 +6,20 @@ package struct PlanFileReader: ~Copyable {
     /// The number of the line, from 1.
     package var number: Int
     package var database: DatabaseName
-    /// The server on which it was planned, as ``DatabaseEnvironment/server``; nil in plans of versions that did not record it.
+    /// The server on which the plan was made, as ``DatabaseEnvironment/server``; nil in plans of versions that did not record it.
     package var server: String?
     package var migration: LedgerEntry.Applied
     package var change: Change
   }
 
-  /// Whether the plan's end was read, and is that of the lines before it.
+  /// Whether the plan's end was read and matches the lines before it.
   package private(set) var isWhole = false
 
   private var lines: LineReader
   private let parser = JSONParser(maximumBytes: (64 << 20) + 64)
   private var decoder = WireDecoder()
   private var count = 0
-  /// Of the lines so far; nil behind the end.
+  /// The digest of the lines so far; nil after the end.
   private var digest: SHA256Digest?
 
   /// - Throws: `.inputMissing`.
@@ -36,10 +36,10 @@ package struct PlanFileReader: ~Copyable {
     self.digest = consume digest
   }
 
-  /// The next change, nil at the end.
+  /// Returns the next change; nil at the end.
   ///
-  /// - Throws: `.inputMalformed` naming the line; also where the last line was cut off, and where the end is not that of the
-  ///   lines before it.
+  /// - Throws: `.inputMalformed` naming the line; also if the last line is truncated, or if the end does not match the lines
+  ///   before it.
   package mutating func next() throws(Failure) -> Line? {
     guard try lines.advance() else { return nil }
     let number = lines.number
@@ -81,7 +81,7 @@ package struct PlanFileReader: ~Copyable {
     return try next()
   }
 
-  /// What helps where a plan is not as it was written.
+  /// What to do if a plan is not as it was written.
   static let remedy = "Give a file as 'migrate plan -o' wrote it, or plan again."
 
   private static func line(
@@ -105,7 +105,7 @@ package struct PlanFileReader: ~Copyable {
     )
   }
 
-  /// Refuses a change that does not say all that its write depends on, or one of gymmigrate's own documents.
+  /// Refuses a change that lacks something its write depends on, or that is to one of gymmigrate's own documents.
   private static func check(_ change: Change, _ json: JSONCursor) throws(WireError) {
     if change.before == nil, change.isDeletion { throw WireError("before and after are both missing") }
     if change.before != nil, change.before?.updateTime == nil { throw WireError("updateTime is missing") }

@@ -2,29 +2,30 @@ import Configuration
 import Files
 import Runs
 
-/// `plan.jsonl`: one change a line, with what was read, what is intended, and the update time that it depends on.
+/// Writes `plan.jsonl`, one change per line: what was read, what is intended, and the update time that it depends on.
 ///
-/// A line is a JSON object with the members `after` (the fields as they will be; left out for a deletion), `before` (left
-/// out for a creation), `checksum` (of the migration's file, where it has one), `createTime`, `database`, `migration`, `path`,
-/// `reasons`, `server`, `serverTimes` and `updateTime`. Several migrations that change the document together are joined by `+`,
-/// and so are their checksums. A plan that is whole has a ``PlanEnd``.
+/// A line is a JSON object with the members `after` (the new fields; omitted for a deletion), `before` (omitted for a creation),
+/// `checksum` (of the migration's file, if it has one), `createTime`, `database`, `migration`, `path`, `reasons`, `server`,
+/// `serverTimes` and `updateTime`. The names of several migrations that change a document together are joined by `+`, and so are
+/// their checksums. A complete plan has a ``PlanEnd``.
 ///
 ///     let file = PlanFileWriter(context.folder.file("plan.jsonl"), of: context.environment)
 ///     try await file.append(changes, of: source)
 ///     try await file.flush()
 ///
-/// A page of changes is encoded while the next ones are decided; a few are under way, one after another.
+/// A page of changes is encoded while the next ones are decided; a few pages may be in progress, each written after the one
+/// before it.
 struct PlanFileWriter: PlanList {
   private let list: LineList
   private let environment: DatabaseEnvironment
-  /// Lines that are not in the file yet.
+  /// Lines that are not yet in the file.
   private let waiting = Locked(JSONWriter())
   /// The pages that are being encoded, each of which waits for the one before it.
   private let writing = Locked<[Task<Void, any Error>]>([])
 
-  /// Bytes that are written together.
+  /// The minimum number of bytes to write at once.
   private static let chunk = 256 << 10
-  /// Pages that may be encoded at once, so that one that takes longer does not stop the reading.
+  /// The maximum number of pages to encode concurrently, so that a slow one does not stop the reading.
   private static let pages = 2
 
   init(_ path: String, of environment: DatabaseEnvironment) {
@@ -32,9 +33,9 @@ struct PlanFileWriter: PlanList {
     self.environment = environment
   }
 
-  /// Appends changes, in their order; they are in the file once ``flush()`` returns.
+  /// Appends changes in order; they are in the file once ``flush()`` returns.
   ///
-  /// - Throws: `.cannotWrite`, also for those of before.
+  /// - Throws: `.cannotWrite`, also for earlier changes.
   func append(_ changes: [Change], of source: ChangeSource) async throws {
     try await append(changes, by: source.asApplied)
   }
@@ -55,7 +56,7 @@ struct PlanFileWriter: PlanList {
     try await first?.value
   }
 
-  /// Performs `body`, and writes what is left, also where it throws: the plan holds what was counted.
+  /// Performs `body`, and then writes everything that remains, even if it throws, so that the plan contains what was counted.
   func flushing<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       let result = try await body()
@@ -67,7 +68,7 @@ struct PlanFileWriter: PlanList {
     }
   }
 
-  /// Writes what is left.
+  /// Writes everything that remains.
   func flush() async throws {
     let pages = writing.withLock { pages in
       defer { pages = [] }
@@ -77,7 +78,7 @@ struct PlanFileWriter: PlanList {
     try write([], [], atLeast: 1)
   }
 
-  /// Appends changes to the waiting lines, and writes these whenever they have reached a size.
+  /// Appends changes to the waiting lines, and writes these once they reach a size.
   private func write(_ changes: [Change], _ common: [UInt8], atLeast size: Int) throws(Failure) {
     var json = waiting.withLock { waiting in
       let taken = waiting

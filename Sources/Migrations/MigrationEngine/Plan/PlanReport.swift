@@ -2,11 +2,11 @@ package import Configuration
 import Runs
 import TypedDocuments
 
-/// What a plan or an apply found, migration by migration.
+/// The results of a plan or an apply for one migration.
 package struct MigrationReport: Sendable {
   /// Findings that are counted together.
   ///
-  /// One code may be of two kinds: a name for review, and one that was decided.
+  /// One code may occur with two kinds: a name to be reviewed, and one that was decided.
   package struct FindingGroup: Hashable, Comparable, Sendable {
     package var kind: Finding.Kind
     package var code: String
@@ -18,17 +18,17 @@ package struct MigrationReport: Sendable {
 
   /// The migration's id.
   package var migration: String
-  /// The documents that change or were changed.
+  /// The number of documents to change, or that were changed.
   package var changes = ChangeCounts()
-  /// How often each reason for a change holds.
+  /// How often each reason for a change occurred.
   package var reasons: [UTF8Key: Int] = [:]
-  /// How often each finding was made.
+  /// How often each finding occurred.
   package var findings: [FindingGroup: Int] = [:]
-  /// Documents that are refused, each once, however many findings it has.
+  /// The number of refused documents, each counted once however many findings it has.
   package var refused = 0
-  /// Documents that the service bills as read when it is applied, of a plan.
+  /// For a plan, the billed reads of applying it.
   package var reads = 0
-  /// The first changes, to be shown.
+  /// The first changes, as examples.
   package var examples: [Change] = []
 
   package init(migration: String) {
@@ -38,7 +38,7 @@ package struct MigrationReport: Sendable {
   package var changeCount: Int { changes.total() }
   package var deletions: Int { changes.count(.delete) }
 
-  /// What applying a plan costs; the run's own ledger and lease, a few documents, are not in it.
+  /// The cost of applying a plan, without the few documents of the run's own ledger and lease.
   package var cost: Cost { Cost(reads: reads, writes: changeCount - deletions, deletes: deletions) }
 
   mutating func add(_ change: Change, keeping examples: Int) {
@@ -47,7 +47,7 @@ package struct MigrationReport: Sendable {
     if self.examples.count < examples { self.examples.append(change) }
   }
 
-  /// Takes back a change that was submitted and not made.
+  /// Removes a change that was submitted and not made.
   mutating func remove(_ change: Change) {
     changes.remove(change.kind, in: change.path.collection)
     for reason in change.reasons {
@@ -61,7 +61,7 @@ package struct MigrationReport: Sendable {
   }
 }
 
-/// The numbers of a report are kept in a checkpoint; the changes that it shows are not.
+/// The counts of a report are stored in checkpoints; its examples are not.
 extension MigrationReport: JSONRecord {
   private enum CodingKeys: String, CodingKey { case migration, changes, reasons, findings }
 

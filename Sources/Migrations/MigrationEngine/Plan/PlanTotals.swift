@@ -1,17 +1,19 @@
 package import Runs
 
-/// What a plan comes to, by collection.
+/// The totals of a plan by collection.
 ///
 /// A document counts once, however many migrations read or change it.
 package struct PlanTotals: SummarySection {
-  /// The documents that change; those of subcollections that the run does not name by the kind of their collection.
+  /// The number of documents that change; subcollections that the run does not name are counted by the pattern of their
+  /// collection.
   package let changes: ChangeCounts
-  /// The documents that were read.
+  /// The number of documents that were read.
   private let documents: [CollectionPath: Int]
-  /// The file of the plan, where the user named one.
+  /// The plan file, if the user named one.
   package var file: String?
 
-  /// The totals of what was planned apart: every document was read once, and is changed by one of them at most.
+  /// Creates the totals of migrations that were planned separately: every document was read once, and is changed by one of them
+  /// at most.
   package init(_ reports: [MigrationReport], _ counts: RunCounts) {
     let read = counts.collections.compactMap { collection in
       CollectionPath(collection.name).map { ($0, collection.counts.read) }
@@ -30,12 +32,12 @@ package struct PlanTotals: SummarySection {
     self.documents = Dictionary(documents.map { (name($0), $1) }) { $0 + $1 }
   }
 
-  /// How many documents of a collection were read; those that are to be made were not.
+  /// Returns how many documents of a collection were read, which does not include those to be created.
   package func documents(of collection: CollectionPath) -> Int { documents[collection] ?? 0 }
 
   package var name: StaticString { "plan" }
 
-  /// The command's own lines show it.
+  /// Nil, because the command's own lines show the totals.
   package var line: String? { nil }
 
   private enum CodingKeys: String, CodingKey { case collections, create, update, delete, file }

@@ -2,39 +2,39 @@ package import Configuration
 package import Files
 package import FirestoreREST
 
-/// The changes of a plan file, to be applied exactly as they were planned: a document that is not as it was read is left
-/// alone and listed as conflicted.
+/// The changes of a plan file, to be applied exactly as planned: a document that has changed since is left alone and listed as
+/// conflicted.
 ///
-/// The file is read once, into a private copy: what was checked is what is applied, whatever becomes of the file.
+/// The file is read once, into a private copy, so that what was checked is what is applied, even if the file changes.
 package struct PlannedChanges: ChangeList {
-  /// The migrations that planned them, as `prices+stock`.
+  /// The migrations that planned the changes, as in `prices+stock`.
   package let id: String
-  /// None is known before the file is read.
+  /// Empty, because no collection is known before the file is read.
   package let collections: [CollectionPath] = []
-  /// The migrations that planned them, for the ledger.
+  /// The migrations that planned the changes, for the ledger.
   package let applied: [LedgerEntry.Applied]
-  /// Whether each line says on which server it was planned; a plan of an earlier version does not.
+  /// Whether every line names the server on which it was planned; plans of earlier versions do not.
   package let namesServer: Bool
   package let count: Int
   package let deletions: Int
-  /// The SHA-256 of the plan, unpacked where it was gzip, in lower-case hexadecimal.
+  /// The SHA-256 of the plan, after unpacking gzip, in lower-case hexadecimal.
   package var sha256: String { copy.sha256 }
-  /// Lists the collections below a document that is to be deleted; nil where they are not looked up.
+  /// Lists the collections below a document to be deleted; nil to skip this check.
   var subcollections: SubcollectionGuard.Lister?
-  /// Lists the collections below a document in which something stays though the plan says otherwise; nil to believe it.
+  /// Lists the collections below a document in which something remains although the plan claims otherwise; nil to trust the plan.
   private var uncovered: SubcollectionGuard.Lister?
-  /// Whether a deletion says that everything below its document is decided on.
+  /// Whether any deletion claims that everything below its document is also planned.
   private let coversAny: Bool
   private let copy: InputCopy
 
-  /// Reads a plan file through, in constant memory, so that nothing is begun with one that cannot be ended.
+  /// Reads a plan file completely, in constant memory, so that a plan that cannot be completed is never begun.
   ///
   /// - Parameters:
-  ///   - file: Its path; `-` is standard input.
-  ///   - environment: The database that is to be changed.
-  ///   - folder: The folder of the copy; that of temporary files where nil.
-  /// - Throws: `.inputMissing`; `.inputMalformed` naming the line; `.notPermitted` where it was made for another database, or on another server;
-  ///   `.cannotWrite` where it cannot be copied.
+  ///   - file: The path; `-` is standard input.
+  ///   - environment: The database to change.
+  ///   - folder: The folder for the copy; nil for the folder of temporary files.
+  /// - Throws: `.inputMissing`; `.inputMalformed` naming the line; `.notPermitted` if the plan was made for another database or
+  ///   on another server; `.cannotWrite` if it cannot be copied.
   package init(
     file: String,
     for environment: DatabaseEnvironment,
@@ -61,7 +61,7 @@ package struct PlannedChanges: ChangeList {
       try search.add(line.change.path, at: DuplicateSearch.Place(file: 0, line: line.number))
     }
     try Self.refuseDuplicates(search, of: file)
-    // An earlier version, which named no server, wrote no end either.
+    // Earlier versions named no server and wrote no end.
     if !reader.isWhole, namesAny || count == 0 {
       throw Failure(
         .inputMalformed,
@@ -78,7 +78,7 @@ package struct PlannedChanges: ChangeList {
     id = migrations.isEmpty ? "plan" : migrations.map(\.id).joined(separator: "+")
   }
 
-  /// Refuses a plan that has a document twice: each line depends on the document as it was read, which the other changes.
+  /// Refuses a plan that has a document twice, because each line depends on the document as it was read.
   private static func refuseDuplicates(
     _ search: consuming DuplicateSearch,
     of file: String
@@ -97,8 +97,7 @@ package struct PlannedChanges: ChangeList {
     )
   }
 
-  /// The same changes of a plan that anybody may have written: that everything below a document is deleted with it is not
-  /// believed, but looked up.
+  /// Returns the same changes for a plan of unknown origin: a claim that everything below a document is also deleted is verified.
   package func checked(in client: FirestoreClient) async throws -> PlannedChanges {
     guard coversAny else { return self }
     let deletions = try await PlannedDeletions(of: try PlanFileReader(copy))
@@ -113,7 +112,7 @@ package struct PlannedChanges: ChangeList {
     return guarded
   }
 
-  /// Records each change, but for deletions of documents that have subcollections; positions are numbers of lines.
+  /// Records each change, except for deletions of documents that have subcollections; positions are line numbers.
   package func record(
     in sink: any PlanSink,
     after position: String?,
@@ -156,7 +155,7 @@ package struct PlannedChanges: ChangeList {
 }
 
 extension Outcome {
-  /// What is left of a change in a document that has become another one meanwhile.
+  /// Returns what remains of a change to a document that has changed meanwhile.
   fileprivate func leftTo(_ current: RawDocument?) -> Outcome {
     guard case .change(let change) = action, change.isApplied(to: current) else { return self }
     return Outcome(.unchanged, findings: findings, migration: migration)
@@ -164,7 +163,7 @@ extension Outcome {
 }
 
 extension PlanFileReader.Line {
-  /// - Throws: `.notPermitted` where it was planned for another database, or on another server.
+  /// - Throws: `.notPermitted` if the line was planned for another database, or on another server.
   fileprivate func assertFor(_ environment: DatabaseEnvironment, file: String) throws(Failure) {
     let isSame = database == environment.database
     if isSame, server.map({ environment.isServed(by: $0) }) ?? true { return }

@@ -5,7 +5,6 @@ import GRDB
 struct PlannedDeletions {
   private let spool: SpoolDatabase
 
-  /// Reads a plan to its end.
   init(of plan: consuming PlanFileReader) async throws {
     let schema = "CREATE TABLE deletions (path BLOB PRIMARY KEY) WITHOUT ROWID"
     spool = try SpoolDatabase(of: "the planned deletions", schema: schema)
@@ -24,7 +23,7 @@ struct PlannedDeletions {
     paths.removeAll(keepingCapacity: true)
   }
 
-  /// Returns the ids of the collections below a document in which, at any depth, a document stays.
+  /// Returns the IDs of the collections below a document in which a document remains at any depth.
   func collections(leftBelow path: DocumentPath, in client: FirestoreClient) async throws -> [String] {
     try await client.collectionIDs(below: path) { try await kept(of: $0) }
   }

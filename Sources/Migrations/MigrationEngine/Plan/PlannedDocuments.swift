@@ -4,21 +4,21 @@ import Foundation
 import GRDB
 import Runs
 
-/// Takes the changes of a plan.
+/// Receives the changes of a plan.
 protocol PlanList: Sendable {
   func append(_ changes: [Change], of source: ChangeSource) async throws
 }
 
-/// Documents as planned changes would leave them, and the changes themselves: those to one document are one.
+/// Documents as planned changes would leave them, and the changes themselves, with all changes to one document merged.
 ///
-/// What was appended is seen once ``advance()`` was called: of several migrations that are planned together, each decides
-/// on what those before it leave. All of it is in a temporary database, so memory does not grow with the plan.
+/// Appended changes become visible when ``advance()`` is called: of several migrations that are planned together, each sees the
+/// documents as the ones before it leave them. Everything is in a temporary database, so that memory does not grow with the plan.
 struct PlannedDocuments: PlanList, DocumentReader {
   private let client: FirestoreClient
   private let spool: SpoolDatabase
-  /// What stands for the time that the service will set.
+  /// The placeholder for the time that the service will set.
   private let now: Timestamp
-  /// The changes of rounds before this one are seen.
+  /// Changes of rounds before this one are visible.
   private let round = Locked<Int64>(0)
 
   /// - Throws: `.cannotWrite`.
@@ -57,13 +57,13 @@ struct PlannedDocuments: PlanList, DocumentReader {
       for change in changes {
         let row = [round] + Self.arguments(change, of: migration)
         try insert.execute(arguments: row)
-        // Of a document that is changed once more it waits to be merged.
+        // A further change of a document waits to be merged.
         if db.changesCount == 0 { try wait.execute(arguments: row) }
       }
     }
   }
 
-  /// Lets what was appended be seen.
+  /// Makes the appended changes visible.
   ///
   /// - Throws: `.cannotWrite`.
   func advance() throws(Failure) {
@@ -73,9 +73,9 @@ struct PlannedDocuments: PlanList, DocumentReader {
     round.withLock { $0 += 1 }
   }
 
-  /// Merges some of what was appended into the changes.
+  /// Merges some of the appended changes.
   ///
-  /// - Returns: The position up to which it did; nil at the end.
+  /// - Returns: The last merged position; nil at the end.
   private func merge(after last: Int64, in db: Database) throws -> Int64? {
     let sql = "SELECT position FROM next WHERE position > ? ORDER BY position LIMIT ?"
     let positions = try Int64.fetchAll(db, sql: sql, arguments: [last, SpoolDatabase.batch])
@@ -101,7 +101,7 @@ struct PlannedDocuments: PlanList, DocumentReader {
     return positions.last
   }
 
-  /// Writes the changes to a plan file, in the order in which their documents were changed first.
+  /// Writes the changes to a plan file, in the order in which their documents were first changed.
   func write(to file: PlanFileWriter) async throws {
     try await spool.forEachBatch(of: "changes") {
       (try SpoolDatabase.change($0), Self.migration($0))
@@ -112,7 +112,7 @@ struct PlannedDocuments: PlanList, DocumentReader {
     }
   }
 
-  /// How many documents change, and how many were read, by their collections.
+  /// Returns the numbers of changed and of read documents, by collection.
   ///
   /// - Throws: `.cannotWrite`.
   func totals() throws(Failure) -> (changes: ChangeCounts, documents: [CollectionPath: Int]) {
@@ -135,7 +135,7 @@ struct PlannedDocuments: PlanList, DocumentReader {
 
   // MARK: Documents
 
-  /// A read that gives whatever the planned changes may be of, with the filter that is left to be evaluated here.
+  /// Returns a read that includes every document that planned changes may affect, and the filter to evaluate here.
   func whole(_ read: CollectionRead) throws(Failure) -> (CollectionRead, DocumentFilter?) {
     let isEmpty = try spool.access { db in
       try Row.fetchOne(db, sql: "SELECT 1 FROM changes WHERE \(isSeen) LIMIT 1") == nil
@@ -146,7 +146,7 @@ struct PlannedDocuments: PlanList, DocumentReader {
     return (whole, DocumentFilter(filter))
   }
 
-  /// The documents of a page as they will be, without those that will be gone or do not match.
+  /// Returns the documents of a page as they will be, without those that will be deleted or do not match.
   func revised(_ page: [RawDocument], _ filter: DocumentFilter?) throws(Failure) -> [RawDocument] {
     try spool.access { db in
       let see = try db.cachedStatement(sql: "INSERT OR IGNORE INTO seen VALUES (?, ?)")
@@ -160,7 +160,7 @@ struct PlannedDocuments: PlanList, DocumentReader {
     }
   }
 
-  /// Gives the documents of a read that are to be made; they come last, and in the order in which they were planned.
+  /// Passes on the documents of a read that will be created, after the others and in the order in which they were planned.
   func forEachMade(
     in read: CollectionRead,
     _ filter: DocumentFilter?,
@@ -197,7 +197,7 @@ struct PlannedDocuments: PlanList, DocumentReader {
     try await forEachMade(in: read, filter) { for document in $0 { try await body(document) } }
   }
 
-  /// How many more documents a collection will have.
+  /// Returns by how many documents a collection will grow.
   func growth(of collection: CollectionPath) throws(Failure) -> Int {
     try spool.access { db in
       let sum = "SELECT SUM((kind = 'create') - (kind = 'delete')) FROM changes"
@@ -208,12 +208,12 @@ struct PlannedDocuments: PlanList, DocumentReader {
 
   // MARK: Rows
 
-  /// Which changes are seen, in SQL.
+  /// The SQL condition for visible changes.
   private var isSeen: String { "round < \(round.withLock { $0 })" }
 
   private static func key(_ path: DocumentPath) -> Data { SpoolDatabase.bytes(path.string) }
 
-  /// The columns of both tables, behind the position and the round.
+  /// The columns of both tables after the position and the round.
   private static func arguments(_ change: Change, of migration: LedgerEntry.Applied) -> StatementArguments {
     [
       key(change.path), change.path.collection.string, change.kind.rawValue, SpoolDatabase.bytes(change),
@@ -233,9 +233,9 @@ struct PlannedDocuments: PlanList, DocumentReader {
 }
 
 extension Change {
-  /// The document that the change leaves; nil for none.
+  /// The document that the change leaves; nil if it deletes it.
   ///
-  /// - Parameter now: What stands for the time that the service will set.
+  /// - Parameter now: The placeholder for the time that the service will set.
   fileprivate func document(at now: Timestamp) -> RawDocument? {
     guard var fields = after else { return nil }
     for field in serverTimes { fields[field] = .timestamp(now) }
@@ -243,7 +243,7 @@ extension Change {
     return RawDocument(path: path, fields: fields, createTime: createTime, updateTime: updateTime)
   }
 
-  /// This change and one that was decided on what it leaves, as one; nil where the two leave the document as it is.
+  /// Merges this change with one that was decided on its result; nil if together they leave the document unchanged.
   fileprivate func followed(by next: Change, now: Timestamp) -> Change? {
     if before == nil, next.isDeletion { return nil }
     let kept = isDeletion ? [] : serverTimes.filter { next.after?[$0] == .timestamp(now) }
@@ -260,7 +260,7 @@ extension Change {
 }
 
 extension LedgerEntry.Applied {
-  /// Two migrations that change a document together, as one line of a plan names them: `prices+stock`.
+  /// Combines two migrations that change a document together, as a plan's line names them: `prices+stock`.
   fileprivate func and(_ other: LedgerEntry.Applied) -> LedgerEntry.Applied {
     let hasChecksum = checksum != nil || other.checksum != nil
     return LedgerEntry.Applied(
@@ -269,7 +269,7 @@ extension LedgerEntry.Applied {
     )
   }
 
-  /// The migrations that a line of a plan names.
+  /// The individual migrations that a plan's line names.
   var parts: [LedgerEntry.Applied] {
     func split(_ text: String) -> [String] {
       text.split(separator: "+", omittingEmptySubsequences: false).map(String.init)

@@ -1,29 +1,28 @@
 package import Runs
 import Schema
 
-/// Where a program works, and what it may do there.
+/// The environment of a program, and what it may do there.
 struct ProgramSurroundings: Sendable {
-  /// The file for what it writes to standard error.
+  /// The file that receives its standard error.
   var log: String?
-  /// Whether it may have documents deleted.
   var mayDelete = true
 }
 
 extension MigrationStep {
-  /// The program that it runs.
+  /// The program that the step runs.
   package var program: ProgramCall? {
     if case .run(let call) = self { call } else { nil }
   }
 }
 
 extension DeclarativeMigration {
-  /// The program that decides on the documents; nil where steps do.
+  /// The program that decides on the documents; nil if steps do.
   package var program: ProgramCall? { steps.first?.program }
 
-  /// Whether it may delete documents; only while it runs shows whether a program does.
+  /// Whether it may delete documents; for a program, this is known only while it runs.
   package var mayDelete: Bool { deletesForGood || program != nil }
 
-  /// Starts the program that decides; nil where none does.
+  /// Starts the deciding program; nil if there is none.
   var programSession: (@Sendable () throws -> any OutcomeSession)? {
     guard let program else { return nil }
     return { try ProgramSession(program, for: self) }
@@ -35,7 +34,7 @@ extension DeclarativeMigration {
     return migration
   }
 
-  /// Fields with the time of last change that the document has, where the server sets it.
+  /// Returns fields with the document's present time of last change, if the server sets it.
   func keepingTime(_ fields: FieldMap, of document: RawDocument) -> FieldMap {
     guard touch, let time = schema.collection(document.path.collection)?.serverUpdateTime else {
       return fields
@@ -45,15 +44,15 @@ extension DeclarativeMigration {
     return fields
   }
 
-  /// Notes the values whose types plain JSON does not have, and which come back as what JSON has for them, in fields whose
-  /// types the schema does not say.
+  /// Returns notes about values whose types plain JSON cannot express and which come back as another type, in fields whose types
+  /// are not declared.
   func lostTypes(_ fields: FieldMap, of document: RawDocument) -> [Finding] {
     let collection = schema.collection(document.path.collection)
     return Self.lostTypes(document.fields, fields, below: []).compactMap { lost in
       guard let field = FieldPath(segments: lost.path) else { return nil }
       let declared = collection?.field(field)
       let isDeclared = !(declared?.types.isEmpty ?? true)
-      // An array may be declared, and its elements not.
+      // An array may be declared without its elements.
       if isDeclared, declared?.types.contains(.array) == false || declared?.elements.isEmpty == false {
         return nil
       }
@@ -68,11 +67,11 @@ extension DeclarativeMigration {
     }
   }
 
-  /// Why the elements of an array are not known by plain JSON.
+  /// Why plain JSON does not determine the elements of an array.
   static let lookingAlike =
     "it has elements that look the same in plain JSON and are different values, and not as many of them came back as there were"
 
-  /// Leaves a document alone of which plain JSON does not tell what is meant.
+  /// Returns the outcome of leaving a document unchanged because a program's plain JSON is ambiguous.
   func ambiguous(_ field: FieldPath, of document: RawDocument) -> Outcome {
     let finding = Finding(
       .reject,
@@ -86,7 +85,7 @@ extension DeclarativeMigration {
     return Outcome(.skip, findings: [finding])
   }
 
-  /// What becomes of values that JSON has no type for.
+  /// The types that values become for which JSON has no type.
   private static let plainTypes = [
     ("timestamp", "string"), ("reference", "string"), ("bytes", "string"), ("geo point", "map"),
     ("vector", "array"), ("double", "integer"),
@@ -108,7 +107,7 @@ extension DeclarativeMigration {
       }
       let (before, after) = (Self.types(in: entry.value), Self.types(in: value))
       return plainTypes.compactMap { type, other in
-        // In an array, as many as are gone may be there as something else.
+        // In an array, as many values as are gone may be present with another type.
         guard before[type, default: 0] > after[type, default: 0],
           before[other, default: 0] < after[other, default: 0]
         else { return nil }
@@ -117,7 +116,7 @@ extension DeclarativeMigration {
     }
   }
 
-  /// How many values of each type there are in a value, itself included.
+  /// Counts the values of each type inside a value, including itself.
   private static func types(in value: Value) -> [String: Int] {
     var types = [value.typeName: 1]
     var inner: [Value] = []

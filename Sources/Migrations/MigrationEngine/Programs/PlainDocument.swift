@@ -2,16 +2,17 @@ import FirestoreREST
 import Schema
 import Tables
 
-/// Documents as plain JSON for a program: their names as `__name__`, and values without types.
+/// Documents as plain JSON for a program, with their names as `__name__` and untyped values.
 ///
-/// What comes back as it was sent stays the value that the document has: per member, per element, numbers by what they are worth.
-/// All else has the types of the schema; where it has none, a double that becomes another number stays a double.
+/// A value that comes back as it was sent is unchanged in the document; this is determined per member and per element, and for
+/// numbers by their numeric value. All other values get the types of the schema; without one, a double that becomes another
+/// number stays a double.
 struct PlainDocument {
   private let original: RawDocument
   private let reader: PlainJSON
   private let collection: CollectionSchema?
 
-  /// The first field with elements that look the same and are not, of which fewer or more came back: which of them is not known.
+  /// The first field with distinct elements that look the same, of which fewer or more came back, so that it is not known which.
   private(set) var ambiguous: FieldPath?
 
   init(
@@ -29,7 +30,7 @@ struct PlainDocument {
     self.reader = reader
   }
 
-  /// The line that asks.
+  /// Returns the line to send for a document.
   static func question(_ document: RawDocument) -> [UInt8] {
     JSONWriter.object { json in
       json.key("__name__")
@@ -41,7 +42,7 @@ struct PlainDocument {
   /// Whether an answer is a document.
   static func isDocument(_ json: JSONCursor) -> Bool { json["__name__"] != nil }
 
-  /// The fields of a document that comes back.
+  /// Returns the fields of a document that came back.
   mutating func fields(_ json: JSONCursor) throws(WireError) -> FieldMap {
     guard let name = json["__name__"]?.string else { throw WireError("it is no text", at: ["__name__"]) }
     guard name.isIdentical(to: original.path.string) else { throw WireError("it is about \(name)") }
@@ -77,7 +78,7 @@ struct PlainDocument {
     if json.isPlain(original) { return original }
     switch (json.kind, original) {
     case (.object, .map(let fields)) where fields.vector == nil:
-      // An object may be a value by its members, such as a reference.
+      // An object may be a scalar value, such as a reference, depending on its members.
       if let value = try? reader.value(json, at: path), value.map == nil { return value }
       return .map(try self.fields(json, fields, at: path))
     case (.array, .array(let values)): return .array(try elements(json, values, at: path + ["[]"]))
@@ -87,7 +88,7 @@ struct PlainDocument {
     }
   }
 
-  /// The elements of an array, each that is still there as it was, wherever it stands now.
+  /// Reads the elements of an array, keeping the original value of each that is still present, at whatever position.
   private mutating func elements(
     _ json: JSONCursor,
     _ original: [Value],

@@ -1,15 +1,15 @@
 import Tables
 
-/// Which old element each element of an array is that came back as plain JSON.
+/// Matches each element of an array that came back as plain JSON with one of the old elements.
 ///
-/// Each old element is at most one of them. The closest ones are found first, whatever their order: those that are spelled alike,
-/// then numbers of the same worth, then integers that became the nearest double. Among equals it is by their places: counted from
-/// the end, then from the beginning, then by the order.
+/// Each old element is matched at most once. The closest matches are found first, whatever their order: elements with the same
+/// spelling, then numbers with the same value, then integers that were rounded to the nearest double. Among equal ones, positions
+/// decide: counted from the end, then from the beginning, then by their order.
 struct PlainMatch {
-  /// The old element of each; nil for those that are new or changed.
+  /// The index of the old element for each element; nil for elements that are new or changed.
   private(set) var places: [Int?]
   private(set) var isUsed: [Bool]
-  /// Whether different old elements look the same, and fewer or more of them came back.
+  /// Whether distinct old elements look the same, and fewer or more of them came back.
   private(set) var isAmbiguous = false
 
   init(_ answered: [JSONCursor], _ original: [Value]) {
@@ -38,7 +38,7 @@ struct PlainMatch {
     }
   }
 
-  /// Takes an old element for one that came back, where both are free and alike.
+  /// Matches an old element with one that came back, if both are unmatched and alike.
   private mutating func take(_ place: Int, for index: Int, _ keys: [PlainKey?], _ old: [PlainKey?]) -> Bool {
     guard places[index] == nil, !isUsed[place], let key = keys[index], key == old[place] else { return false }
     (places[index], isUsed[place]) = (place, true)
@@ -56,15 +56,15 @@ struct PlainMatch {
   }
 }
 
-/// What a value is as plain JSON, as bytes: two that are alike have the same.
+/// The encoding of a value as plain JSON; values that are alike have the same bytes.
 struct PlainKey: Hashable {
-  /// How much numbers have to be alike; all else is what it is.
+  /// How similar numbers must be; everything else must be equal.
   enum Likeness: CaseIterable {
     /// Both are integers, or both doubles.
     case spelled
-    /// 3 is 3.0, as many programs print it.
+    /// 3 equals 3.0, as many programs print it.
     case worth
-    /// An integer beyond 2^53 is the double that most programs make of it.
+    /// An integer beyond 2^53 equals the double that most programs turn it into.
     case rounded
   }
 
@@ -112,11 +112,11 @@ struct PlainKey: Hashable {
     case .boolean: add("b", json.boolean == true ? 1 : 0)
     case .integer:
       guard let number = json.integer else {
-        // A double beyond 64 bits, as which the largest integers are printed, too.
+        // A number beyond 64 bits is read as a double, which is also how the largest integers may be printed.
         if likeness != .spelled, let number = json.double { return add(number) }
         return add("u", 0)
       }
-      // No old value has this one where the integer has all its digits.
+      // An integer with all its digits matches no old double.
       if likeness != .rounded || Self.mayBeRounded(number) { add(number) } else { add("u", number) }
     case .double: add(json.double ?? 0)
     case .string: add(json.string ?? "")
@@ -128,7 +128,7 @@ struct PlainKey: Hashable {
     }
   }
 
-  /// Whether a program may print a double so: as what it is, or with zeros for the digits that it does not have.
+  /// Whether a program may print a double as this integer: with its exact digits, or padded with zeros.
   private static func mayBeRounded(_ number: Int64) -> Bool {
     number % 10 == 0 || Int64(exactly: Double(number)) == number
   }
@@ -142,7 +142,7 @@ struct PlainKey: Hashable {
     case .worth:
       if let whole = Int64(exactly: number) { add("i", whole) } else { add("d", number.bitPattern) }
     case .spelled: add("d", number.bitPattern)
-    // The zero of the other sign is one, too.
+    // Zero with the other sign is also zero.
     case .rounded: add("d", (number + 0).bitPattern)
     }
   }
@@ -170,8 +170,8 @@ struct PlainKey: Hashable {
 }
 
 extension JSONCursor {
-  /// Whether it is what a value is as plain JSON, however its numbers are written; those in an array or a map are compared one by
-  /// one elsewhere.
+  /// Whether it is the plain JSON of a value, however its numbers are written; members and elements are compared individually
+  /// elsewhere.
   func isPlain(_ value: Value) -> Bool {
     let isVector = value.map?.vector != nil
     let holdsOthers = value.array != nil || value.map != nil && !isVector

@@ -1,22 +1,22 @@
 import FirestoreREST
 
-/// What a program is asked of a document, and what it may answer: a line of JSON each.
+/// A program's answer about a document; question and answer are one line of JSON each.
 enum ProgramAnswer: Sendable, Equatable {
   case same
-  /// The document as it shall be.
+  /// The document with its new fields.
   case fields(FieldMap)
-  /// The document in plain JSON that does not tell which elements of a field are meant.
+  /// The document in plain JSON that is ambiguous about the elements of a field.
   case ambiguous(FieldPath)
   case skip(reason: String)
   case review(reason: String)
   case reject(reason: String)
-  /// Whether it names the document, so that it cannot be the answer about another.
+  /// Delete the document; `isNamed` is whether the answer names it, so that it cannot be the answer about another.
   case delete(isNamed: Bool)
 
-  /// The longest reason, in bytes.
+  /// The maximum length of a reason, in bytes.
   private static let longestReason = 500
 
-  /// The line that asks.
+  /// Returns the line to send for a document.
   static func question(_ document: RawDocument) -> [UInt8] {
     JSONWriter.object { json in
       json.key("fields")
@@ -26,11 +26,11 @@ enum ProgramAnswer: Sendable, Equatable {
   }
 
   /// - Parameters:
-  ///   - line: Its answer.
-  ///   - document: What was asked about.
-  ///   - database: What names may be full in.
-  ///   - plain: What reads it where documents are plain.
-  /// - Throws: ``WireError`` for what is no answer about the document.
+  ///   - line: The answer.
+  ///   - document: The document that was sent.
+  ///   - database: The database that full names may refer to.
+  ///   - plain: Reads the answer if documents are sent as plain JSON.
+  /// - Throws: ``WireError`` if it is not an answer about the document.
   init(
     _ line: [UInt8],
     about document: RawDocument,

@@ -2,29 +2,29 @@ import Files
 import Foundation
 import Platform
 
-/// A program that decides on documents: how it is started, and what it is.
+/// A program that decides on documents: its command line and its files.
 package struct ProgramCall: Sendable, Equatable {
-  /// How documents are written for it.
+  /// How documents are written for the program.
   package enum Style: String, Codable, Sendable, CaseIterable {
-    /// As in JSON Lines, every value with its type.
+    /// As in JSON Lines, with every value's type.
     case rest
-    /// As other programs know JSON; types are those of the schema.
+    /// As plain JSON; the schema determines the types.
     case plain
   }
 
-  /// The program, looked up in `PATH` if it has no slash, and its arguments, as they are written.
+  /// The program, looked up in `PATH` if it has no slash, and its arguments, as written.
   package let words: [String]
-  /// The same, with the files that they name by their paths from here.
+  /// The same words, with file names as paths from the working directory.
   private let command: [String]
   package let database: DatabaseName
   package let style: Style
-  /// The files that are part of it: the program, if it is given as a path, and every argument that names one.
+  /// The files that belong to it: the program, if given as a path, and every argument that names a file.
   package let files: [String]
-  /// The SHA-256 of its words and its files.
+  /// The SHA-256 of its words and files.
   package let checksum: String
 
-  /// - Parameter folder: From where its files are named.
-  /// - Throws: `.usage` for words that are none; what keeps a file from being read.
+  /// - Parameter folder: The folder that file names are relative to.
+  /// - Throws: `.usage` if the words are not a command; the failure of a file that cannot be read.
   package init(
     _ words: [String],
     in folder: String,
@@ -47,23 +47,22 @@ package struct ProgramCall: Sendable, Equatable {
     checksum = try SHA256Digest.checksum(of: Array(parts.joined(separator: "\0").utf8))
   }
 
-  /// Why words are no program, nil where they are.
+  /// Returns why words are not a command; nil if they are.
   package static func problem(of words: [String]) -> String? {
     if words.first?.isEmpty ?? true { return "a program is a list of words, as [python3, fix.py]" }
     if words.contains(where: { $0.utf8.contains(0) }) { return "a word has a character of code 0" }
     return nil
   }
 
-  /// The path of the file that a word names; nil where it names none.
+  /// Returns the path of the file that a word names; nil if it names none.
   private static func file(_ word: String, in folder: String) -> String? {
     let path = word.utf8.first == UInt8(ascii: "/") || folder == "." ? word : "\(folder)/\(word)"
     return SystemCall.status(path).status?.isRegularFile == true ? path : nil
   }
 
-  /// For people and reasons: its first file, or the program.
+  /// The name for people and reasons: that of its first file, or of the program.
   package var name: String { FilePaths.name(of: files.first ?? words[0]) }
 
-  /// Starts it.
   func start(log: String?, _ settings: ProgramSettings) throws(Failure) -> LineProgram {
     _ = SystemCall.ignoringBrokenPipes
     let limits = LineProgram.Limits(timeout: Double(settings.timeout))
@@ -81,37 +80,37 @@ package struct ProgramCall: Sendable, Equatable {
     }
   }
 
-  // MARK: What it is told of the environment
+  // MARK: Environment variables
 
   private static let variables: Set<String> = [
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH",
     "NODE_PATH", "RUBYLIB", "PERL5LIB",
   ]
 
-  /// The variables that say where programs are and how text is written, and no other: any may hold a credential.
+  /// Only variables that say where programs are and how text is encoded, because any other may hold a credential.
   static var environment: [String: String] {
     var passed = ProcessInfo.processInfo.environment.filter {
       variables.contains($0.key) || $0.key.hasPrefix("LC_")
     }
-    // Python would keep its answers until there are many, and wait for questions meanwhile.
+    // Otherwise Python would buffer its answers while this process waits for them.
     passed["PYTHONUNBUFFERED"] = "1"
     return passed
   }
 }
 
-/// What a program may take, and whether it is believed.
+/// The limits of a program, and whether its answers are checked.
 package struct ProgramSettings: Codable, Sendable, Equatable {
-  /// The seconds that an answer may take.
+  /// The maximum time for an answer, in seconds.
   package var timeout = 10
-  /// How many processes of it are asked side by side.
+  /// The number of processes to run concurrently.
   package var processes = 1
-  /// Whether the first documents are not asked twice.
+  /// Whether to skip asking twice about the first documents.
   package var allowsNondeterminism = false
 
   package init() {}
 
-  /// The most processes.
+  /// The maximum number of processes.
   package static let maximumProcesses = 64
-  /// The documents that are asked twice.
+  /// The number of documents about which the program is asked twice.
   static let checked = 1000
 }

@@ -4,19 +4,19 @@ import Platform
 import Schema
 import Tables
 
-/// A program at work: the processes of a run, asked page by page.
+/// A running program: the processes of a run, which are asked page by page.
 ///
-/// It says what becomes of documents and no more: its answers about a page are all there, and checked, before the first of them counts.
+/// It only returns outcomes: all its answers about a page are received and checked before any of them counts.
 actor ProgramSession: OutcomeSession {
   private let migration: DeclarativeMigration
   private let call: ProgramCall
-  /// Its processes, which share each page.
+  /// The processes, which share each page.
   private let programs: [LineProgram]
-  /// Of days in plain documents.
+  /// The time zone of days in plain documents.
   private let zone: LocalTimeZone
-  /// The processes that have to be ended.
+  /// The processes that must still be ended.
   private var running: Set<Int32>
-  /// The documents that were asked twice.
+  /// The number of documents about which the program was asked twice.
   private var checked = 0
 
   nonisolated private var settings: ProgramSettings { migration.programs }
@@ -109,8 +109,9 @@ actor ProgramSession: OutcomeSession {
     return Outcome(.skip, findings: [Finding(kind, path: document.path, code: code, message: why)])
   }
 
-  /// Asks about the first documents once more, and about those that are to be deleted by an answer that names none: in a
-  /// process of its own that is asked nothing else, so that one answer too many shows, whenever it comes.
+  /// Asks again about the first documents, and about those to be deleted by an answer that names no document.
+  ///
+  /// A separate process is asked nothing else, so that a superfluous answer is detected, whenever it comes.
   private func check(_ answers: [ProgramAnswer], of documents: [RawDocument]) async throws {
     let first = settings.allowsNondeterminism ? 0 : max(ProgramSettings.checked - checked, 0)
     checked += min(first, documents.count)
@@ -129,7 +130,7 @@ actor ProgramSession: OutcomeSession {
     }
   }
 
-  /// Leaves documents alone that the program would change again: a run that is resumed relies on that it does not.
+  /// Leaves documents alone that the program would change again, because resuming a run relies on its results being final.
   private func withholdWhatIsNotAtRest(
     _ outcomes: inout [Outcome],
     _ documents: [RawDocument],
@@ -172,7 +173,7 @@ actor ProgramSession: OutcomeSession {
 
   // MARK: Asking
 
-  /// Asks processes side by side, each about neighbours.
+  /// Asks the processes concurrently, each about a range of consecutive documents.
   private func ask(_ programs: [LineProgram], _ documents: [RawDocument]) async throws -> [ProgramAnswer] {
     let shares = documents.chunks(of: max((documents.count - 1) / programs.count + 1, 1))
     let taken = Locked(0)
@@ -182,8 +183,8 @@ actor ProgramSession: OutcomeSession {
     return answers.flatMap { $0 }
   }
 
-  /// - Parameter taken: The bytes of the answers of all processes.
-  /// - Throws: ``Failure`` that names the document whose answer is none; the program is gone then.
+  /// - Parameter taken: The total size of the answers of all processes, in bytes.
+  /// - Throws: ``Failure`` that names the document without a valid answer; the program has been ended by then.
   nonisolated private func ask(
     _ program: LineProgram,
     _ documents: [RawDocument],
@@ -241,14 +242,14 @@ actor ProgramSession: OutcomeSession {
     return answers
   }
 
-  /// Kills a program that is not gone yet.
+  /// Ends a program that is still running.
   @discardableResult
   private func end(_ program: LineProgram, grace: Double = 0) -> Int32? {
     guard running.remove(program.child) != nil else { return nil }
     return program.stop(grace: grace)
   }
 
-  /// Does what blocks on a thread of its own; the program notices a cancellation of the task.
+  /// Runs a blocking call on a separate thread; the program notices when the task is cancelled.
   nonisolated private func onThread(
     _ program: LineProgram,
     _ body: @escaping @Sendable (LineProgram, () -> Bool, inout [[UInt8]]) throws(LineProgram.Problem) -> Void

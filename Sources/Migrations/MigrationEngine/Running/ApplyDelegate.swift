@@ -5,9 +5,9 @@ import Runs
 /// Settles the writes of an apply, and plans documents again that changed during the run.
 struct ApplyDelegate: BatchDelegate {
   private let session: PlanSession
-  /// A list that could not be written while a document was planned again.
+  /// A failure to write a list while a document was planned again.
   private let failure = Locked<Failure?>(nil)
-  /// Documents of which a write in flight found that they are gone.
+  /// Documents that a write in flight found deleted.
   private let gone = Locked<Set<DocumentPath>>([])
 
   init(_ session: PlanSession) {
@@ -20,14 +20,14 @@ struct ApplyDelegate: BatchDelegate {
     try await settle(write, result, of: nil)
   }
 
-  /// - Parameter joint: The change, where it was not submitted by itself.
+  /// - Parameter joint: The change, if it was written together with others and not submitted by itself.
   func settle(_ write: Write, _ result: WriteResult, of joint: Change?) async throws(Failure) {
     session.progress.release()
     let pending = session.pending.take(write.path)
     session.counts.update(write.path.collection) { counts in
-      // A creation that was not made met a document, or was refused as one that was read is.
+      // A failed creation found an existing document, or was refused like the write of one that was read.
       counts.addSource(of: result.isWritten ? write.kind : .update)
-      // Left alone after it was planned again, and listed by then.
+      // Left alone after it was planned again, and already listed.
       if result == .skipped, pending.findings.contains(where: { $0.kind == .reject }) {
         counts.rejected += 1
       } else {
@@ -35,7 +35,7 @@ struct ApplyDelegate: BatchDelegate {
       }
     }
     if let failure = failure.withLock({ $0 }) { throw failure }
-    // It was counted when it was submitted.
+    // The change was counted when it was submitted.
     if !result.isWritten, let change = pending.change { session.report.withLock { $0.remove(change) } }
     switch result {
     case .rejected(let error):
@@ -55,13 +55,13 @@ struct ApplyDelegate: BatchDelegate {
 
   func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution {
     guard let current else {
-      // A deletion whose document is gone already has nothing left to do.
+      // A deletion whose document no longer exists has nothing to do.
       if case .delete = write.operation { return .settle(.unchanged) }
       gone.withLock { _ = $0.insert(write.path) }
       return .settle(.conflicted)
     }
     guard let outcome = session.source.replan(current) else {
-      // Another program made it so already.
+      // Another program has already made the same change.
       let isSo = session.pending[write.path].change?.isApplied(to: current)
       return .settle(isSo == true ? .unchanged : .conflicted)
     }
@@ -80,7 +80,7 @@ struct ApplyDelegate: BatchDelegate {
     }
   }
 
-  /// Lists what was not found of the document before it changed.
+  /// Lists findings about the document that were not made before it changed.
   func report(_ findings: [Finding], of document: RawDocument) throws(Failure) {
     let (new, isFirstReview) = session.pending.add(findings, to: document.path)
     if isFirstReview { session.counts.update(document.path.collection) { $0.review += 1 } }
@@ -94,14 +94,14 @@ extension WriteResult {
 }
 
 extension ChangeSource {
-  /// Why a write found another document than it expected: what a list changes was decided before the run.
+  /// Why a write found a document in another state than expected: a list's changes were decided before the run.
   fileprivate var conflict: Finding.Conflict {
     if case .list = self { .changedSince } else { .keptChanging }
   }
 }
 
 extension Change {
-  /// The document as it was read; one that is to be created as it was to be.
+  /// The document as it was read; for a creation, as intended.
   fileprivate var document: RawDocument? { before ?? after.map { RawDocument(path: path, fields: $0) } }
 }
 

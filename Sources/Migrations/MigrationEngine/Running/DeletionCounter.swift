@@ -2,9 +2,9 @@ import Files
 import FirestoreREST
 import Runs
 
-/// Counts what a migration would delete, before it deletes anything.
+/// Counts what a migration would delete before it deletes anything.
 private struct DeletionCounter: PlanSink {
-  /// Thrown where there is one more than is asked about.
+  /// Thrown once there is one deletion more than was asked about.
   struct Enough: Error {}
 
   let maximum: Int
@@ -23,9 +23,9 @@ private struct DeletionCounter: PlanSink {
 }
 
 extension MigrationRunner {
-  /// How many documents a migration would delete at present, counted no further than one above `maximum`.
+  /// Returns how many documents a migration would currently delete, counting up to one more than `maximum`.
   ///
-  /// It reads what the migration reads, and lists and counts nothing of it for the run.
+  /// It reads what the migration reads, but adds nothing to the run's lists and counts.
   package func deletions(of migration: any Migration, upTo maximum: Int) async throws -> Int {
     let counter = DeletionCounter(maximum: maximum)
     let documents = LiveSource(
@@ -43,7 +43,7 @@ extension MigrationRunner {
     return counter.count.withLock { $0 }
   }
 
-  /// How many documents a list would delete at present, without those that are left alone.
+  /// Returns how many documents a list would currently delete, without those that are left alone.
   package func deletions(of list: any ChangeList) async throws -> Int {
     let counter = DeletionCounter(maximum: .max)
     try await list.record(in: counter, after: nil) { _ in }
@@ -52,12 +52,12 @@ extension MigrationRunner {
 }
 
 extension Failure {
-  /// The refusal of one deletion more than `--max-delete` allows.
+  /// The refusal of a deletion beyond `--max-delete`.
   ///
   /// - Parameters:
-  ///   - count: How many documents are meant; nil where that is not known.
-  ///   - most: How many are meant at most, where they are not counted; nil where that is not known, either.
-  ///   - isBegun: Whether something may be written by now.
+  ///   - count: The number of documents to delete; nil if not known.
+  ///   - most: The maximum number of documents to delete, if they are not counted; nil if not known either.
+  ///   - isBegun: Whether something may already have been written.
   package static func tooManyDeletions(
     _ maximum: Int,
     by name: String,

@@ -1,23 +1,22 @@
 import FirestoreREST
 
-/// The reads of sources that are carried out one after the other, as far as they are known beforehand, and which of
-/// them may begin before their turn.
+/// The reads of sources that are executed one after another, as far as they are known in advance, and which may begin early.
 ///
-/// A read that begins early has to give what it would give at its turn: of nothing that comes before it may the changes
-/// be of its documents. The type is pure.
+/// A read that begins early must return what it would at its turn, so nothing before it may change its documents. This type does
+/// no I/O.
 package struct ForeseenReads: Sendable {
-  /// What the changes of a source mean for those after it.
+  /// How a source's changes affect the sources after it.
   package enum Effect: Sendable {
-    /// Nothing: each is planned by itself.
+    /// Not at all: each is planned by itself.
     case none
-    /// They are planned, and seen in what is read. A read that they concern is made without its filter.
+    /// They are planned, and visible to later reads; a read that they may affect is executed without its filter.
     case planned
     /// They are written.
     case written
   }
 
   struct Read: Sendable, Equatable {
-    /// The index of its source.
+    /// The index of the source.
     let stage: Int
     let read: CollectionRead
   }
@@ -30,9 +29,9 @@ package struct ForeseenReads: Sendable {
     self.effect = effect
   }
 
-  /// A read of a source and those after it that may begin with it, in the order of their turns.
+  /// Returns a source's read and the later reads that may begin with it, in the order of their turns.
   ///
-  /// - Returns: None where the read is not known beforehand.
+  /// - Returns: Empty if the read is not known in advance.
   func together(with first: CollectionRead, of stage: Int) -> [Read] {
     let reads = reads(from: stage)
     guard let start = reads.firstIndex(of: Read(stage: stage, read: first)) else { return [] }
@@ -44,7 +43,7 @@ package struct ForeseenReads: Sendable {
     return together
   }
 
-  /// Whether none reads or changes what another one changes, so that each is planned as if it were alone.
+  /// Whether no source reads or changes what another one changes, so that each can be planned as if it were alone.
   var areApart: Bool {
     if sources.count == 1 { return true }
     return sources.indices.allSatisfy { index in
@@ -53,7 +52,7 @@ package struct ForeseenReads: Sendable {
     }
   }
 
-  /// The reads from a source on, up to a source whose reads are not known.
+  /// The reads from a source on, up to a source whose reads are not known in advance.
   private func reads(from stage: Int) -> [Read] {
     var reads: [Read] = []
     for stage in sources.indices.dropFirst(stage) {
@@ -64,7 +63,7 @@ package struct ForeseenReads: Sendable {
   }
 
   private func mayBeEarly(_ next: Read, among earlier: [Read]) -> Bool {
-    // Another order is read at a moment of its own, which is not known yet.
+    // A read with another order has its own read time, which is not known yet.
     guard next.read.isOrderedByName else { return false }
     let stages = (earlier.first?.stage ?? next.stage)..<next.stage
     let others = sources[stages]
@@ -80,7 +79,7 @@ package struct ForeseenReads: Sendable {
 }
 
 extension ChangeSource {
-  /// What it reads, in order, where that is known beforehand and what it changes is among it.
+  /// The reads in order, if they are known in advance and include everything that the source changes.
   var foreseenReads: [CollectionRead]? {
     guard case .migration(let migration) = self, case .perDocument(let rule) = migration.strategy else {
       return nil
@@ -88,7 +87,7 @@ extension ChangeSource {
     return rule.sources
   }
 
-  /// Whether its changes may be of documents that a read gives.
+  /// Whether the source may change documents of a read.
   func mayChange(_ read: CollectionRead) -> Bool {
     guard let reads = foreseenReads else { return true }
     return mayWrite(read.collection) || reads.contains { $0.mayShare(with: read) }
@@ -96,7 +95,7 @@ extension ChangeSource {
 }
 
 extension CollectionRead {
-  /// Whether a document may be one of both, whatever their filters are.
+  /// Whether both reads may return the same document, whatever their filters.
   func mayShare(with other: CollectionRead) -> Bool {
     if reach == .collection, other.reach == .collection { return collection == other.collection }
     if let name, let other = other.name, !name.isIdentical(to: other) { return false }
@@ -104,12 +103,12 @@ extension CollectionRead {
     return root == other
   }
 
-  /// The id of the collections that are read; nil where they have several.
+  /// The ID shared by the collections that are read; nil if they have several.
   private var name: String? {
     reach == .subcollections || collection.id.isIdentical(to: "*") ? nil : collection.id
   }
 
-  /// The root collection that everything is in or below; nil where it may be anywhere.
+  /// The root collection that contains everything; nil if documents may be anywhere.
   private var root: CollectionPath? {
     reach == .group || collection.root.string.isIdentical(to: "*") ? nil : collection.root
   }

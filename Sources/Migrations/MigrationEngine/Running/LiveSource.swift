@@ -3,7 +3,7 @@ import Files
 import FirestoreREST
 import Runs
 
-/// Documents as they are in the database now.
+/// Documents as they currently are in the database.
 struct LiveSource: DocumentSource {
   let client: FirestoreClient
   let pageSize: Int
@@ -11,18 +11,18 @@ struct LiveSource: DocumentSource {
   let progress: Progress
   let counts: RunCounts
   let changes: ChangeSource
-  /// Where it stops for a checkpoint; nil where it does not.
+  /// Where reading stops for checkpoints; nil if it does not.
   let stops: SourceCheckpoints?
-  /// The part that is read; nil for all.
+  /// The part to read; nil for all.
   var part: MigrationPart?
-  /// The session of the run, where documents are given as they were before that.
+  /// The session of the run, if documents are presented as they were before it.
   var earlier: PlanSession?
-  /// What is planned already, where documents are given as that leaves them.
+  /// What is already planned, if documents are presented as the plan leaves them.
   var planned: PlannedDocuments?
   var turn = Turn()
-  /// Called with reads that the service bills.
+  /// Called with billed reads.
   var onRead: @Sendable (Int) -> Void = { _ in }
-  /// Whether the service did not count when it was asked to.
+  /// Whether the service failed to count when asked.
   let hasNoCounts = Locked(false)
 
   func forEachDocument(
@@ -65,7 +65,7 @@ struct LiveSource: DocumentSource {
       if index == resumed.read { read.startAfter = resumed.last }
     }
     if !changes.deletesForGood { read = try await client.steady(read) }
-    // The moment of such a read is asked for.
+    // Such a read begins with a billed query for its read time.
     if read != made, part == nil, stops?.resumed == nil { onRead(1) }
     let piece = progress.begin(read.collection.string, total: nil)
     let counting = BackgroundCount([read], client: client) { [progress] total in
@@ -73,19 +73,19 @@ struct LiveSource: DocumentSource {
     }
     var given = 0
     let pages = try await pages(of: read, asked)
-    // What is filtered here as former changes leave it, the service filters while applying.
+    // A filter that is evaluated here because of planned changes is evaluated by the service when applying.
     let isSelected = filter != nil && !asked.isFilteredHere
     defer {
       counting.cancel()
       let documents = isSelected ? given : max(given, pages.billed)
-      // What applying it asks for, too: whether the count came in time makes no difference.
+      // Applying makes this request, too, whether or not the count arrived in time here.
       if read.isCountable { onRead(Cost.reads(ofCounting: documents)) }
       onRead(Cost.reads(ofQueryGiving: documents))
     }
     var deletions = Deletions(in: read.collection, of: earlier?.originals)
     while let live = try await pages.next() {
       try Task.checkCancellation()
-      // Of what is read ahead, one page is mostly all.
+      // A read that is fetched ahead usually has a single page, so counting waits for the second one.
       if !pages.areAhead || given > 0 && !live.isEmpty { counting.begin() }
       let page = try planned?.revised(live, filter) ?? live
       if let originals = earlier?.originals {
@@ -110,20 +110,20 @@ struct LiveSource: DocumentSource {
     try await stops?.stop(SourcePosition(read: index + 1, last: nil))
   }
 
-  /// A read as it is made, with the filter that is left to be evaluated here.
+  /// Returns a read as it is executed, and the filter that remains to be evaluated here.
   private func made(
     _ asked: CollectionRead
   ) throws(Failure) -> (read: CollectionRead, filter: DocumentFilter?) {
     var read = asked
     read.pageSize = pageSize
     read.parallel = parallel
-    // What decides by itself sees nothing of its own changes.
+    // A source that decides each document by itself does not see its own changes.
     let mayBeChanged = changes.foreseenReads == nil || turn.former.contains { $0.mayChange(read) }
     guard let planned, mayBeChanged else { return (read, nil) }
     return try planned.whole(read)
   }
 
-  /// The pages of a read: those that are read ahead, or its own.
+  /// The pages of a read: those fetched ahead, or its own.
   private func pages(of read: CollectionRead, _ asked: CollectionRead) async throws -> LivePages {
     if let ahead = turn.ahead {
       let lane = try await ahead.begin(asked, of: turn.stage, as: read) { later throws(Failure) in
@@ -134,7 +134,7 @@ struct LiveSource: DocumentSource {
     return .own(client.pages(ofEach: [read]))
   }
 
-  /// Gives a page as it was before the run, with the documents that the run deleted in their places.
+  /// Passes on a page as it was before the run, with the documents that the run deleted in their places.
   private func give(
     _ page: [RawDocument],
     from originals: OriginalDocuments,
@@ -155,7 +155,7 @@ struct LiveSource: DocumentSource {
     try await body(found)
   }
 
-  /// Gives documents that the run deleted.
+  /// Passes on documents that the run deleted.
   private func give(
     _ deleted: ArraySlice<DocumentPath>,
     from originals: OriginalDocuments,
@@ -166,7 +166,7 @@ struct LiveSource: DocumentSource {
     }
   }
 
-  /// Counts documents that may not be written; the others are counted together with what became of them.
+  /// Counts documents that may not be written; others are counted together with their outcomes.
   private func countReadOnly(_ count: Int, in collection: CollectionPath) {
     if changes.mayWrite(collection) { return }
     counts.update(collection) {
@@ -176,7 +176,7 @@ struct LiveSource: DocumentSource {
   }
 
   func isPast(_ path: DocumentPath) -> Bool {
-    // What is outside of the part is another run's.
+    // Documents outside the part belong to another run.
     if let part, !part.contains(path) { return true }
     guard let stops, let resumed = stops.resumed,
       let index = stops.sources.firstIndex(where: { $0.collection == path.collection })
@@ -185,7 +185,6 @@ struct LiveSource: DocumentSource {
   }
 }
 
-/// The pages of one read.
 private enum LivePages {
   case own(CollectionPages)
   case ahead(ReadsAhead, Int, BilledReads)
@@ -199,7 +198,7 @@ private enum LivePages {
     }
   }
 
-  /// The reads that the pages were billed until now.
+  /// The reads billed for the pages so far.
   var billed: Int {
     switch self {
     case .own(let pages): pages.billed[0]
@@ -209,7 +208,7 @@ private enum LivePages {
 }
 
 extension Array<RawDocument> {
-  /// Where documents of one collection follow each other.
+  /// The ranges of consecutive documents of the same collection.
   var runs: [(collection: CollectionPath, documents: Range<Int>)] {
     var runs: [(collection: CollectionPath, documents: Range<Int>)] = []
     var start = 0
@@ -224,11 +223,11 @@ extension Array<RawDocument> {
   }
 }
 
-/// What the run that is resumed deleted of a collection that is read.
+/// The documents of a collection that the resumed run deleted.
 private struct Deletions {
-  /// Those that are known to be applied, in the order of their names.
+  /// Deletions that are known to be applied, ordered by name.
   private(set) var known: ArraySlice<DocumentPath>
-  /// Those of which it was not known when the reading began, and that were not read since.
+  /// Deletions whose result was unknown when reading began, and whose documents were not read since.
   private(set) var open: Set<DocumentPath>
 
   init(in collection: CollectionPath, of originals: OriginalDocuments?) {
@@ -236,7 +235,7 @@ private struct Deletions {
     open = originals?.openDeletions(in: collection) ?? []
   }
 
-  /// Takes those that come before a document that was read.
+  /// Takes the deletions before a document that was read.
   mutating func takeKnown(before path: DocumentPath) -> ArraySlice<DocumentPath> {
     open.remove(path)
     let taken = known.prefix { $0 < path }
@@ -245,11 +244,11 @@ private struct Deletions {
   }
 }
 
-/// The position of a migration in its reads: `0 users/u5` is behind that document of the first one.
+/// The position of a migration in its reads: `0 users/u5` is after that document of the first read.
 struct SourcePosition: Sendable, Equatable, CustomStringConvertible {
   /// The index of the read.
   var read: Int
-  /// The last document of it that is done, nil where none is.
+  /// The last processed document; nil if there is none.
   var last: DocumentPath?
 
   var description: String { last.map { "\(read) \($0.string)" } ?? "\(read)" }
@@ -267,12 +266,12 @@ extension SourcePosition {
   }
 }
 
-/// The positions at which the reads of a migration stop for a checkpoint, and the one from which a resumed run reads.
+/// The positions where a migration's reads stop for a checkpoint, and the one where a resumed run continues.
 final class SourceCheckpoints: Sendable {
   let resumed: SourcePosition?
-  /// What is read, one after another.
+  /// The reads, executed one after another.
   let sources: [CollectionRead]
-  /// Called where everything up to a position was handed over.
+  /// Called when everything up to a position has been passed on.
   let stop: @Sendable (SourcePosition) async throws -> Void
   private let count = Locked(0)
 
@@ -296,14 +295,14 @@ final class SourceCheckpoints: Sendable {
 }
 
 extension LiveSource {
-  /// The number of documents as the service counts them; one that cannot count is asked for their names.
+  /// Returns the number of documents as counted by the service; if it cannot count, their names are queried.
   func count(_ collection: CollectionPath) async throws -> Int {
     if !hasNoCounts.withLock({ $0 }) {
       if let count = await client.quickCount(of: CollectionRead(collection))?.count {
         onRead(Cost.reads(ofCounting: count))
         return count + (try planned?.growth(of: collection) ?? 0)
       }
-      // Once is enough to wait for.
+      // Waiting for this once is enough.
       try Task.checkCancellation()
       hasNoCounts.withLock { $0 = true }
     }

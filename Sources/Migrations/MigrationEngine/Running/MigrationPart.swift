@@ -1,10 +1,10 @@
 package import FirestoreREST
 
-/// The documents that one run of several works on: a range of names of one read.
+/// The documents that one of several runs works on: a range of names in one read.
 ///
-/// Only migrations that decide on each document by itself can be divided.
+/// Only migrations that decide each document by itself can be divided.
 package struct MigrationPart: Sendable {
-  /// The read, without a range.
+  /// The read, without the range.
   private let read: CollectionRead
   package let names: NameRange
 
@@ -13,7 +13,7 @@ package struct MigrationPart: Sendable {
     self.read = read
   }
 
-  /// Whether a read of a migration is the one that is divided, filter and page size aside.
+  /// Whether a migration's read is the divided one, ignoring filter and page size.
   func isSame(as other: CollectionRead) -> Bool {
     read.collection == other.collection && read.reach == other.reach && read.kind == other.kind
   }
@@ -24,9 +24,9 @@ package struct MigrationPart: Sendable {
 }
 
 extension ChangeSource {
-  /// The reads of a migration that decides on each document by itself.
+  /// Returns the reads of a migration that decides each document by itself.
   ///
-  /// - Throws: `.usage` for any other, with the reason.
+  /// - Throws: `.usage` with the reason for any other migration.
   package func divisibleReads() throws(Failure) -> [CollectionRead] {
     func refusal(_ cause: String) -> Failure {
       Failure(.usage, "divide", path: id, cause: cause, remedy: "Run it by itself.")

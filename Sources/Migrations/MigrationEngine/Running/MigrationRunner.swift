@@ -5,36 +5,36 @@ import Logging
 package import Runs
 import TypedDocuments
 
-/// Plans and makes changes in one database: reads page by page, writes in commits that expect what was read.
+/// Plans and applies changes in one database, reading page by page and writing in commits with preconditions.
 ///
-/// Everything that changes documents by a rule goes through it: migrations, one-off fixes and deletions, plan files and undo.
+/// All rule-based changes go through it: migrations, one-off fixes and deletions, plan files and undo.
 ///
 ///     var runner = MigrationRunner(in: context)
 ///     runner.maximumDeletes = 100
 ///     let report = try await runner.apply(.migration(UsersUnify()))
 package struct MigrationRunner: Sendable {
   let context: RunContext
-  /// Documents a page.
+  /// The number of documents per page.
   package var pageSize = 300
   /// As ``CollectionRead/parallel``.
   package var parallel = 1
   package var limits = BatchLimits()
-  /// How fast it may be written.
+  /// Limits the rate of writes.
   package var pacer = WritePacer(ramp: false)
-  /// Deletions of one migration at most; any number where nil.
+  /// The maximum number of deletions of one migration; nil for no limit.
   package var maximumDeletes: Int?
-  /// How many changes a report keeps to be shown.
+  /// The number of changes that a report keeps as examples.
   package var examples = 3
-  /// Fields that reviews make proposals for, a column of `review.csv` each.
+  /// Fields for which reviews make proposals, each a column of `review.csv`.
   package var reviewColumns: [String] = []
-  /// The part of what a migration reads that this run works on; nil for all.
+  /// The part of a migration's documents that this run works on; nil for all.
   package var part: MigrationPart?
-  /// As ``FindingLists`` know them.
+  /// The rejected documents, as in ``FindingLists``.
   private let rejected = Locked<Set<Int>?>(nil)
-  /// What reads for several sources; nil where each is carried out by itself.
+  /// Reads ahead for several sources; nil if each reads only at its turn.
   private var ahead: ReadsAhead?
 
-  /// What a plan or an apply may leave in the run's folder for a person to look at.
+  /// The files that a plan or an apply may leave in the run's folder for people to look at.
   package static let lists = ["plan.jsonl", "review.csv", "rejects.jsonl", "findings.csv"]
 
   /// - Parameter context: Its checkpoints make an apply resumable; a plan needs none.
@@ -42,24 +42,25 @@ package struct MigrationRunner: Sendable {
     self.context = context
   }
 
-  /// The same runner for sources that are carried out one after the other, each as the stage that is its index: with
-  /// ``parallel``, what a later one reads is on its way meanwhile where no other changes it.
+  /// Returns a runner for sources that are executed one after another, each with its index as the stage.
+  ///
+  /// With ``parallel``, the documents of later sources are fetched in advance where no other source changes them.
   package func readingAhead(
     of sources: [ChangeSource],
     _ effect: ForeseenReads.Effect
   ) -> MigrationRunner {
     var runner = self
-    // A part is a range of one read.
+    // A part is a range of one read, so there is nothing to read ahead.
     let mayRead = parallel > 1 && part == nil
     runner.ahead = mayRead ? ReadsAhead(context.client, ForeseenReads(of: sources, effect)) : nil
     return runner
   }
 
-  /// Reads what the changes are decided on, and lists them; writes nothing to the database.
+  /// Reads the documents, decides on their changes and lists them, without writing to the database.
   ///
   /// The changes go to `plan.jsonl` of the run.
   ///
-  /// - Parameter stage: Its index where the runner is ``readingAhead(of:_:)``.
+  /// - Parameter stage: The source's index if the runner comes from ``readingAhead(of:_:)``.
   /// - Throws: ``Failure``.
   package func plan(_ source: ChangeSource, stage: Int = 0) async throws -> MigrationReport {
     let file = planFile
@@ -69,11 +70,13 @@ package struct MigrationRunner: Sendable {
     }
   }
 
-  /// Plans change sources together: each decides on the documents as those before it leave them, as it does where they are
-  /// applied one after the other, and the changes of all to one document are one line of the plan.
+  /// Plans several sources together, as if they were applied one after another.
   ///
-  /// - Parameter each: Called with the report of each.
-  /// - Throws: ``Failure``; what `each` throws.
+  /// Each source sees the documents as the ones before it leave them, and the changes of all to one document become one line of
+  /// the plan.
+  ///
+  /// - Parameter each: Called with the report of each source.
+  /// - Throws: ``Failure``; errors of `each`.
   package func plan(
     _ sources: [ChangeSource],
     each: (MigrationReport) throws -> Void
@@ -125,38 +128,38 @@ package struct MigrationRunner: Sendable {
     }
   }
 
-  /// What applying a migration is billed as read beside what its plan read.
+  /// The billed reads of applying a migration, beyond the reads of its plan.
   ///
-  /// - Parameter selected: The documents that it looked at.
+  /// - Parameter selected: The number of documents that the plan examined.
   private func furtherReads(of migration: any Migration, _ report: MigrationReport, selected: Int) -> Int {
     let code = DeclarativeMigration.Code.hasSubcollections.rawValue
     let guarded = report.deletions + report.findings[.init(kind: .reject, code: code), default: 0]
     let below = migration.requestsPerDeletion * guarded
     var reads = below
-    // A transaction reads its document again, and what decides on it: no more than the plan did.
+    // A transaction reads its document again with everything that it depends on: no more than the plan did.
     if case .transactional = migration.strategy { reads += report.reads }
     guard holdsBound(migration) else { return reads }
     let sources = (migration as? DeclarativeMigration)?.sources ?? []
     reads += sources.allSatisfy(\.isCountable) ? Cost.reads(ofCounting: selected) : report.reads
-    // Where not all that it looks at is deleted, what is has to be found before the first deletion.
+    // If not all examined documents are deleted, the deletions must be counted before the first one.
     return selected > report.deletions ? reads + report.reads + below : reads
   }
 
-  /// Whether what a migration looks at is held against a bound of deletions before it is applied.
+  /// Whether a migration's deletions are checked against a limit before it is applied.
   ///
-  /// A program may delete nothing without one.
+  /// Without a limit, a program must not delete anything.
   private func holdsBound(_ migration: any Migration) -> Bool {
     if (migration as? DeclarativeMigration)?.program != nil { return maximumDeletes != nil }
     return migration.mayDelete || migration.requestsPerDeletion > 0
   }
 
-  /// Makes the changes: plans and writes in one stream.
+  /// Applies the changes, planning and writing in one stream.
   ///
-  /// A document that changes meanwhile is planned again on what it has become. In a run that is resumed, documents that
-  /// were settled are passed over.
+  /// A document that changes meanwhile is planned again in its new state. A resumed run skips documents that were already
+  /// settled.
   ///
-  /// - Parameter stage: Which of the run's parts it is, from 0; none that ``Checkpoints/isPast(_:)``.
-  /// - Throws: ``Failure``; what was sent is settled by then.
+  /// - Parameter stage: The index of this part of the run, from 0; must not be one that ``Checkpoints/isPast(_:)``.
+  /// - Throws: ``Failure``; all sent writes are settled by then.
   package func apply(_ source: ChangeSource, stage: Int = 0) async throws -> MigrationReport {
     let checkpoint = context.checkpoints?.resumed.flatMap { $0.state.stage == stage ? $0 : nil }
     let resumed = try checkpoint?.position(as: Position.self)
@@ -167,7 +170,7 @@ package struct MigrationRunner: Sendable {
       report: resumed?.report,
       originals: source.needsOriginals ? context.checkpoints.map { OriginalDocuments($0.journal) } : nil
     )
-    // Before anything is read, so that they count for the bound of deletions; a list names them again.
+    // Before anything is read, so that they count toward the limit of deletions; a list names them again by itself.
     if case .migration = source { try await session.countDeletions() }
     try await context.recordingTimes { times in
       session.times = times
@@ -196,7 +199,7 @@ package struct MigrationRunner: Sendable {
     return session.report.withLock { $0 }
   }
 
-  /// How far a change source is applied, and what was found until there.
+  /// How far a change source has been applied, and its report up to there.
   private struct Position: JSONRecord {
     var place: String
     var report: MigrationReport
@@ -229,9 +232,9 @@ package struct MigrationRunner: Sendable {
       ? Turn(ahead: readingAhead(of: [source], effect).ahead) : Turn(stage: stage, ahead: ahead)
   }
 
-  /// Has the changes recorded, from behind a position on.
+  /// Records the changes after a position.
   ///
-  /// - Parameter mark: Called where everything up to a position has been recorded; nil while planning.
+  /// - Parameter mark: Called when everything up to a position has been recorded; nil while planning.
   private func record(
     _ source: ChangeSource,
     at turn: Turn,

@@ -1,37 +1,37 @@
 import Files
 import Runs
 
-/// Documents as they were before the run, where it wrote them before it was interrupted.
+/// The documents that the run wrote before it was interrupted, as they were before the run.
 ///
-/// A migration that decides on one document by others finds and decides the same once more only if it sees all of them as
-/// it saw them then (``Migration/needsOriginals``).
+/// A migration whose decisions depend on other documents reaches the same decisions only if it sees all of them as before
+/// (``Migration/needsOriginals``).
 final class OriginalDocuments: Sendable {
-  /// A write from before the interruption whose document was given as it was before that.
+  /// A write from before the interruption whose document was presented in its earlier state.
   struct OwnWrite: Sendable {
     var write: Journal.OwnWrite
-    /// Whether it is counted, so that only its findings are to be listed.
+    /// Whether it is already counted, so that only its findings remain to be listed.
     var isCounted: Bool
   }
 
   private let journal: Journal
-  /// What was given, or is to be given, and is not recorded yet.
+  /// Documents that were or will be presented, and are not recorded yet.
   private let given = Locked<[DocumentPath: OwnWrite]>([:])
 
   init(_ journal: Journal) {
     self.journal = journal
   }
 
-  /// The write by which a document that is recorded is not what it was, once.
+  /// Removes and returns the write for which a document was presented in an earlier state; nil if there is none.
   func take(_ path: DocumentPath) -> OwnWrite? {
     given.withLock { $0.isEmpty ? nil : $0.removeValue(forKey: path) }
   }
 
-  /// Takes a document that the run deleted, and that is counted.
+  /// Adds a document that the run deleted and that is already counted.
   func add(_ write: Journal.OwnWrite, of path: DocumentPath) {
     given.withLock { $0[path] = OwnWrite(write: write, isCounted: true) }
   }
 
-  /// A document as it was before the run; one that the run deleted and somebody made since is as it is.
+  /// Returns a document as it was before the run; one that the run deleted and somebody created since is returned as it is.
   ///
   /// - Throws: `.cannotWrite`, `.inputMalformed`.
   func original(of current: RawDocument) throws(Failure) -> RawDocument {
@@ -43,19 +43,19 @@ final class OriginalDocuments: Sendable {
     return before
   }
 
-  /// The deletions of a collection that were begun and of which it is not known whether they were applied.
+  /// The deletions in a collection that were started and whose result is unknown.
   func openDeletions(in collection: CollectionPath) -> Set<DocumentPath> {
     Set(journal.unmetDeletions.filter { $0.isIn(collection) })
   }
 
-  /// The documents of a collection that the run deleted, in the order of their names.
+  /// The documents of a collection that the run deleted, ordered by name.
   func deleted(in collection: CollectionPath) -> [DocumentPath] {
     given.withLock { given in
       given.filter { $0.value.write.kind == .delete && $0.key.isIn(collection) }.map(\.key).sorted()
     }
   }
 
-  /// What a document that the run deleted was.
+  /// Returns a document that the run deleted, as it was before.
   ///
   /// - Throws: `.inputMissing`, `.inputMalformed`.
   func document(_ path: DocumentPath) throws(Failure) -> RawDocument? {

@@ -1,22 +1,22 @@
 import Runs
 
-/// What several outcomes add to a report and to the counts of their collection, which are looked up once for all.
+/// What several outcomes add to a report and to the counts of their collection, collected to update both once.
 struct OutcomeTally: Sendable {
-  /// Whether the documents were counted as unchanged when they came.
+  /// Whether the documents were already counted as unchanged when they were read.
   let isReadOnly: Bool
   private(set) var counts = DocumentCounts()
   private(set) var changes: [Change.Kind: Int] = [:]
   private(set) var reasons = NameCounts()
-  /// The findings, by what they ask for.
+  /// The findings, by kind.
   private(set) var reviews = NameCounts()
   private(set) var rejects = NameCounts()
   private(set) var notes = NameCounts()
-  /// The documents that are refused.
+  /// The number of refused documents.
   private(set) var refused = 0
-  /// The first changes.
+  /// The first changes, as examples.
   private(set) var examples: [Change] = []
 
-  /// Counts an outcome, and collects its change.
+  /// Counts an outcome and collects its change.
   mutating func count(_ outcome: Outcome, keeping examples: Int, collecting collected: inout [Change]) {
     for finding in outcome.findings {
       switch finding.kind {
@@ -39,7 +39,7 @@ struct OutcomeTally: Sendable {
   }
 }
 
-/// How often each of a few names came, which are nearly always the same texts in memory.
+/// Counts occurrences of a few names, which are nearly always the same strings in memory.
 struct NameCounts: Sendable {
   private(set) var counts: [(name: String, count: Int)] = []
 

@@ -1,10 +1,10 @@
 import Files
 
-/// What was found of the documents that were submitted to be written, until their writes are settled.
+/// The findings about submitted documents, until their writes are settled.
 ///
 /// The writes of one document are settled in the order in which they were submitted.
 final class PendingFindings: Sendable {
-  /// What is known of one write.
+  /// What is known about one write.
   struct Entry: Sendable {
     var change: Change?
     var findings: [Finding] = []
@@ -14,7 +14,7 @@ final class PendingFindings: Sendable {
 
   private let entries = Locked<[DocumentPath: [Entry]]>([:])
 
-  /// Records what was found of a document whose write is submitted.
+  /// Records the findings about a document whose write is submitted.
   func add(_ outcome: Outcome, with change: Change) {
     let entry = Entry(change: change, findings: outcome.findings, migration: outcome.migration)
     entries.withLock { $0[change.path, default: []].append(entry) }
@@ -25,9 +25,9 @@ final class PendingFindings: Sendable {
     entries.withLock { $0[path]?.first } ?? Entry()
   }
 
-  /// Sets another change for the next write of a document.
+  /// Replaces the change of a document's next write.
   ///
-  /// - Returns: The change that it had; nil where none was submitted.
+  /// - Returns: The former change; nil if none was submitted.
   func replace(with change: Change) -> Change? {
     entries.withLock { entries in
       guard let former = entries[change.path]?.first?.change else { return nil }
@@ -36,9 +36,9 @@ final class PendingFindings: Sendable {
     }
   }
 
-  /// Adds findings to the next write of a document, but for those that it has already.
+  /// Adds findings to a document's next write, except for those it already has.
   ///
-  /// - Returns: What was added, and whether a person has to look at the document for that, and not before.
+  /// - Returns: The added findings, and whether they are the first for which a person must review the document.
   func add(_ findings: [Finding], to path: DocumentPath) -> (new: [Finding], isFirstReview: Bool) {
     entries.withLock { entries in
       let known = entries[path]?.first?.findings ?? []
@@ -52,7 +52,7 @@ final class PendingFindings: Sendable {
     }
   }
 
-  /// Removes the entry of a document's first write, which is settled.
+  /// Removes and returns the entry of a document's first write, which is settled.
   func take(_ path: DocumentPath) -> Entry {
     entries.withLock { entries in
       guard let list = entries[path], let first = list.first else { return Entry() }

@@ -2,7 +2,7 @@ import Files
 import FirestoreREST
 import Runs
 
-/// Documents that are decided on and written together.
+/// Documents that are decided and written together.
 extension PlanSession {
   func record(_ decision: JointDecision) async throws {
     if let planned {
@@ -31,7 +31,7 @@ extension PlanSession {
     if let failure = ended.failure { throw failure }
   }
 
-  /// Decides on a document once more, and writes it, in a transaction.
+  /// Decides on a document again and writes it, in a transaction.
   func write(
     _ path: DocumentPath,
     by outcome: @escaping @Sendable (RawDocument, any DocumentSource) async throws -> Outcome
@@ -47,7 +47,7 @@ extension PlanSession {
       }
     }
     if let change = settlement.outcome?.change { replan(change) }
-    // As a write that expected the document, for the counts and the lists.
+    // Expressed as an ordinary write with a precondition, for the counts and the lists.
     let fields = settlement.document?.fields ?? FieldMap()
     let write = Write(
       path: path,

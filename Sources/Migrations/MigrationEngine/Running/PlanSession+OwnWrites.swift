@@ -2,7 +2,7 @@ import Files
 import FirestoreREST
 import Runs
 
-/// The writes of a resumed run from before its interruption.
+/// The writes that a resumed run made before its interruption.
 extension PlanSession {
   func current(ofWritten paths: [DocumentPath]) async throws -> [DocumentPath: RawDocument?] {
     guard let journal, journal.hasTail else { return [:] }
@@ -12,7 +12,7 @@ extension PlanSession {
     return Dictionary(written.map { ($0, found[$0]) }) { first, _ in first }
   }
 
-  /// The write from before an interruption by which a document needs none, or may have none because somebody changed it since.
+  /// Takes the earlier write because of which a document needs no write now, or must get none because it was changed since.
   func takeOwnWrite(
     _ outcome: Outcome,
     of document: RawDocument
@@ -28,8 +28,8 @@ extension PlanSession {
     return own.map { (journal, $0) }
   }
 
-  /// Counts and lists a document that was written before an interruption by what it was before that,
-  /// because that is what the migration decided on.
+  /// Counts and lists a document that was written before an interruption by its state before that write, on which the migration
+  /// decided.
   func record(
     _ own: Journal.OwnWrite,
     in journal: Journal,
@@ -44,7 +44,7 @@ extension PlanSession {
     }
   }
 
-  /// Counts and lists a document that was written before an interruption, and was given as it was before that.
+  /// Counts and lists a document that was written before an interruption and was presented in its earlier state.
   func record(
     _ original: OriginalDocuments.OwnWrite,
     _ outcome: Outcome,
@@ -58,7 +58,7 @@ extension PlanSession {
     }
   }
 
-  /// Counts what the journal says, with its reasons: a program, a list and a filter do not give the same once more.
+  /// Counts what the journal says, with its reasons, because a program, a list or a filter may not decide the same again.
   private func count(
     _ own: Change,
     _ outcome: Outcome,
@@ -72,8 +72,8 @@ extension PlanSession {
     }
   }
 
-  /// What is left to do about a document that was written before an interruption, where other documents have changed
-  /// since and another change of it is decided on by now; nil where it is done.
+  /// Returns what is left to do for a document that was written before an interruption, if the decision is now a different one
+  /// because other documents have changed; nil if nothing is left.
   func decidedAgain(
     _ outcome: Outcome,
     of path: DocumentPath,
@@ -83,22 +83,21 @@ extension PlanSession {
       try journal.change(of: original.write).after != change.after
     else { return nil }
     let current = try await client.batchGet([path])[path]
-    // Another program removed it since, which stays so.
+    // Another program deleted it since, and it stays deleted.
     if current == nil, original.write.kind != .delete { return nil }
     var again = outcome
     again.action = .change(change.based(on: current))
     return (again, current ?? RawDocument(path: path, fields: FieldMap()))
   }
 
-  /// Counts the documents that the run deleted before it was interrupted: no read gives them any more, but a list still
-  /// names them.
+  /// Counts the documents that the run deleted before it was interrupted, since no read returns them; a list still names them.
   func countDeletions() async throws {
     guard let journal else { return }
     _ = try await countDeletions(among: journal.unmetDeletions)
   }
 
-  /// Counts what the run wrote before it was interrupted and no read gave again, because a filter leaves it out since or
-  /// somebody deleted it.
+  /// Counts what the run wrote before it was interrupted and no read returned, because a filter now excludes it or it was
+  /// deleted.
   func countUnmetWrites() async throws {
     try await countDeletions()
     guard let journal else { return }
@@ -118,7 +117,7 @@ extension PlanSession {
     }
   }
 
-  /// Counts and returns those of some documents that are gone.
+  /// Counts those of the documents that no longer exist, and returns them.
   func countDeletions(among paths: [DocumentPath]) async throws -> [DocumentPath] {
     var counted: [DocumentPath] = []
     guard let journal else { return counted }

@@ -2,11 +2,11 @@ import Files
 import FirestoreREST
 import Runs
 
-/// Counts and lists the outcomes of a migration, and submits its changes to be written.
+/// Counts and lists the outcomes of a migration, and submits its changes for writing.
 ///
-/// A document is counted once, as read together with what became of it, so that the counts hold at every moment.
+/// A document is counted once, as read together with its outcome, so that the counts balance at every moment.
 struct PlanSession: PlanSink {
-  /// What is done with changes.
+  /// What happens to changes.
   enum Performer: Sendable {
     /// They are listed.
     case planning(any PlanList)
@@ -23,17 +23,16 @@ struct PlanSession: PlanSink {
   let examples: Int
   let maximumDeletes: Int?
   let report: Locked<MigrationReport>
-  /// What the documents were before the run, of a migration that has to see them so in a run that is resumed.
+  /// The documents as they were before the run, for migrations that must see them so in a resumed run.
   let originals: OriginalDocuments?
-  /// The documents as what was planned together with others leaves them; nil while applying.
+  /// The documents as left by what was planned together with others; nil while applying.
   let planned: PlannedDocuments?
-  /// What was submitted and is not settled yet.
+  /// What was submitted and is not yet settled.
   let pending = PendingFindings()
   private(set) var writer: BatchWriter?
   /// Records times of last change that are set back; nil while planning.
   var times: SetBackTimes?
 
-  /// The same session with a writer of its changes.
   func writing(to writer: BatchWriter) -> PlanSession {
     var session = self
     session.writer = writer
@@ -42,7 +41,7 @@ struct PlanSession: PlanSink {
 
   func record(_ outcome: Outcome, of document: RawDocument) async throws {
     var (outcome, document) = (outcome, document)
-    // What is read counts where it is read.
+    // Documents that are read are counted when they are read.
     if case .list = source { progress.advance(by: 1) }
     if let own = originals?.take(document.path) {
       guard let again = try await decidedAgain(outcome, of: document.path, than: own) else {
@@ -55,7 +54,7 @@ struct PlanSession: PlanSink {
     try list(outcome.findings, by: outcome.migration, document: document)
     count(outcome, of: document)
     if outcome.isConflict, !outcome.isRejected {
-      // What was read has a time of its last change.
+      // A document that was read has an update time.
       let why: Finding.Conflict = document.updateTime == nil ? .deletedSince : .changedSince
       try list([.conflict(document.path, why)], by: outcome.migration, document: nil)
     }
@@ -78,7 +77,7 @@ struct PlanSession: PlanSink {
   }
 
   func record(_ outcomes: [Outcome], of page: [RawDocument]) async throws {
-    // What is written is settled document by document, and so is what a bound may stop.
+    // Writes are settled document by document, and so are plans that a limit may stop.
     guard case .planning(let list) = performer, maximumDeletes == nil else {
       for (outcome, document) in zip(outcomes, page) { try await record(outcome, of: document) }
       return
@@ -93,12 +92,12 @@ struct PlanSession: PlanSink {
     } catch {
       failure = error
     }
-    // Also where the run stops: the plan holds what was counted.
+    // Also if the run stops, so that the plan contains what was counted.
     try await list.append(changes, of: source)
     if let failure { throw failure }
   }
 
-  /// Counts and lists documents of one collection, together.
+  /// Counts and lists documents of one collection together.
   private func record(
     _ outcomes: [Outcome],
     of documents: [RawDocument],
@@ -130,7 +129,7 @@ struct PlanSession: PlanSink {
     try lists.add(lines)
   }
 
-  /// Adds what was counted to the report and to the counts.
+  /// Adds the tally to the report and to the counts.
   private func settle(_ tally: inout OutcomeTally, in collection: CollectionPath) {
     let counted = tally
     report.withLock { $0.add(counted, of: collection, keeping: examples) }
@@ -142,7 +141,7 @@ struct PlanSession: PlanSink {
     if case .applying(let journal) = performer { journal } else { nil }
   }
 
-  /// Counts another change of a document in place of the one that was submitted.
+  /// Counts another change of a document in place of the submitted one.
   func replan(_ change: Change) {
     guard let former = pending.replace(with: change) else { return }
     report.withLock { report in
@@ -151,11 +150,11 @@ struct PlanSession: PlanSink {
     }
   }
 
-  /// Counts what was found of a document and lists it, so that there are as many lines as are counted.
+  /// Counts and lists the findings about a document together, so that counts and lines agree.
   ///
   /// - Parameters:
-  ///   - migration: Whose it is, where it is not the session's own.
-  ///   - document: A rejected document as it is or was to be; nil where that is not known.
+  ///   - migration: The migration that made the findings, if not the session's own.
+  ///   - document: The rejected document as it is or was intended; nil if not known.
   func list(
     _ findings: [Finding],
     by migration: String? = nil,
@@ -184,7 +183,7 @@ struct PlanSession: PlanSink {
     counts.update(collection) { $0.add(outcome, isReadOnly: isReadOnly) }
   }
 
-  /// Stops before one deletion too many is submitted.
+  /// Stops before a deletion beyond the limit is submitted.
   private func assertMayDelete() throws(Failure) {
     guard let maximumDeletes, report.withLock({ $0.deletions }) >= maximumDeletes else { return }
     throw Failure.tooManyDeletions(maximumDeletes, by: source.id, isBegun: journal != nil)
@@ -209,12 +208,12 @@ extension Finding {
 
   static let conflictCode = WriteMode.changedSince
 
-  /// The finding about a document that was changed by another program and is left as it is.
+  /// The finding about a document that another program changed and that is left as it is.
   static func conflict(_ path: DocumentPath, _ why: Conflict) -> Finding {
     Finding(.reject, path: path, code: conflictCode, message: why.rawValue)
   }
 
-  /// A document that a resumed run leaves as somebody left it.
+  /// The finding about a document that a resumed run leaves as it was changed since.
   static func changedAfterWrite(_ path: DocumentPath) -> Finding {
     let message = "the run had written it, and it was changed since: it is left as it is"
     return Finding(.note, path: path, code: "changed-since", message: message)
@@ -222,9 +221,9 @@ extension Finding {
 }
 
 extension DocumentCounts {
-  /// Counts a document that was read, and what becomes of it; a change as one that is not made.
+  /// Counts a document that was read and its outcome; a change counts as not made.
   ///
-  /// - Parameter isReadOnly: Whether it was counted as unchanged when it came.
+  /// - Parameter isReadOnly: Whether the document was already counted as unchanged when it was read.
   mutating func add(_ outcome: Outcome, isReadOnly: Bool) {
     if outcome.needsReview { review += 1 }
     switch outcome.action {
@@ -243,13 +242,13 @@ extension DocumentCounts {
     }
   }
 
-  /// Counts a document that is to be changed as one that was read; one that is to be created was not.
+  /// Counts a document to be changed as read; a document to be created was not read.
   mutating func add(_ change: Change, needsReview: Bool = false) {
     if needsReview { review += 1 }
     if change.before != nil { read += 1 }
   }
 
-  /// Counts what becomes of a document that is not written.
+  /// Counts the outcome of a document that is not written.
   private mutating func addUnwritten(_ outcome: Outcome) {
     if outcome.isRejected {
       rejected += 1

@@ -1,20 +1,22 @@
 import FirestoreREST
 
-/// The turn of a source among those that are carried out one after the other.
+/// The turn of one of several sources that are executed one after another.
 struct Turn: Sendable {
   var stage = 0
-  /// What reads for it, and meanwhile for those after it; nil where each read begins at its turn.
+  /// Reads ahead for this and later sources; nil if each read begins at its turn.
   var ahead: ReadsAhead?
-  /// Those before it whose planned changes are seen in what it reads.
+  /// The earlier sources whose planned changes this one sees.
   var former: [ChangeSource] = []
 }
 
-/// The pages of sources that are carried out one after the other. Where ``ForeseenReads`` allow it, those of later
-/// reads are on their way while the earlier ones are worked on, all under one budget.
+/// Fetches the pages of sources that are executed one after another.
+///
+/// Where ``ForeseenReads`` permits it, the pages of later reads are fetched while earlier ones are processed, all within one
+/// budget.
 actor ReadsAhead {
   private struct Lane {
     let turn: ForeseenReads.Read
-    /// The read as it is made.
+    /// The read as it is executed.
     let made: CollectionRead
   }
 
@@ -22,7 +24,7 @@ actor ReadsAhead {
   private let foreseen: ForeseenReads
   private var pages: CollectionPages?
   private var lanes: [Lane] = []
-  /// The lanes that were asked for, the last one of them now.
+  /// The number of lanes requested so far; the last of them is the current one.
   private var begun = 0
 
   init(_ client: FirestoreClient, _ foreseen: ForeseenReads) {
@@ -30,14 +32,13 @@ actor ReadsAhead {
     self.foreseen = foreseen
   }
 
-  /// Begins a read of a source, and with it those that may come early, unless it has begun already.
+  /// Begins a read of a source, together with later reads that may begin early, unless it has already begun.
   ///
   /// - Parameters:
-  ///   - made: The read as it is made now.
-  ///   - make: How a later one will be made at its turn.
-  /// - Returns: Its number for ``next(of:)``; nil where there is nothing to be read with it. And what its
-  ///   pages are billed.
-  /// - Throws: What `make` throws.
+  ///   - made: The read as it is executed now.
+  ///   - make: Returns how a later read will be executed at its turn.
+  /// - Returns: The lane for ``next(of:)`` and the billed reads of its pages; nil if no other read can begin with it.
+  /// - Throws: Errors of `make`.
   func begin(
     _ read: CollectionRead,
     of stage: Int,
@@ -61,6 +62,6 @@ actor ReadsAhead {
     return (0, begunPages.billed)
   }
 
-  /// The next page of a read that was begun; nil after the last one.
+  /// Returns the next page of a read that has begun; nil after the last one.
   func next(of lane: Int) async throws -> [RawDocument]? { try await pages?.next(of: lane) }
 }

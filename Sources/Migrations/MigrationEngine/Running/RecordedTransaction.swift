@@ -2,7 +2,7 @@ import Files
 package import FirestoreREST
 package import Runs
 
-/// A transaction whose changes are in the run's journal before they are committed.
+/// A transaction whose changes are recorded in the run's journal before they are committed.
 ///
 ///     let transaction = RecordedTransaction(in: context)
 ///     let (found, end) = try await transaction.run(on: group) { reader in
@@ -10,21 +10,21 @@ package import Runs
 ///       return .commit([Change(of: document, ["memberCount": .integer(3)], reasons: ["recount"])], true)
 ///     }
 package struct RecordedTransaction: Sendable {
-  /// What a transaction does, once it has read.
+  /// What a transaction does once it has read.
   package enum Decision<Value: Sendable>: Sendable {
-    /// Make these changes, each of another document.
+    /// Commits these changes, each to another document.
     case commit([Change], Value)
-    /// Write nothing.
+    /// Writes nothing.
     case leave(Value)
   }
 
-  /// A transaction that is over; what became of its changes is in the journal.
+  /// A finished transaction; the results of its changes are in the journal.
   struct Ended<Value: Sendable>: Sendable {
     /// The value of the last call of the body; nil if none completed.
     var value: Value?
     var end: TransactionEnd
     var settled: [(change: Change, result: WriteResult)]
-    /// Why the journal could not take the results: what the service said is counted all the same.
+    /// Why the results could not be written to the journal; they are counted all the same.
     var failure: Failure?
   }
 
@@ -35,7 +35,7 @@ package struct RecordedTransaction: Sendable {
   /// Called before each commit with its changes, which are recorded next.
   var willCommit: @Sendable ([Change]) async throws -> Void = { _ in }
 
-  /// - Parameter plan: What takes the changes instead of the database; nil to write them.
+  /// - Parameter plan: Receives the changes instead of the database; nil to write them.
   package init(in context: RunContext, planning plan: TransactionPlan? = nil) {
     self.init(context.client, journal: context.journal, counts: context.counts, planning: plan)
   }
@@ -52,11 +52,11 @@ package struct RecordedTransaction: Sendable {
     self.plan = plan
   }
 
-  /// Runs a transaction and counts what became of its changes; `body` may be called several times.
+  /// Runs a transaction and counts the results of its changes; `body` may be called several times.
   ///
   /// - Parameter path: The document, for errors.
   /// - Returns: The value of the last call of `body`, nil if none completed, and how the transaction ended.
-  /// - Throws: ``Failure``, and what `body` throws.
+  /// - Throws: ``Failure``, and errors of `body`.
   package func run<Value: Sendable>(
     on path: DocumentPath,
     _ body: @escaping @Sendable (any DocumentReader) async throws -> Decision<Value>
@@ -72,7 +72,7 @@ package struct RecordedTransaction: Sendable {
 
   /// Runs a transaction; `body` may be called several times.
   ///
-  /// - Parameter isJoint: Whether an undo restores its changes in one transaction, too.
+  /// - Parameter isJoint: Whether an undo must also restore its changes in one transaction.
   func perform<Value: Sendable>(
     on path: DocumentPath,
     isJoint: Bool,
@@ -111,9 +111,9 @@ package struct RecordedTransaction: Sendable {
 
   /// The attempts of a transaction.
   private struct Attempts {
-    /// What the last one decided to write.
+    /// The changes that the last attempt decided on.
     var decided: [Change] = []
-    /// What was sent, and is not known to be refused.
+    /// The changes that were sent and are not known to be refused.
     private var sent: [[Change]] = []
 
     mutating func send() -> [Change] {
@@ -123,13 +123,13 @@ package struct RecordedTransaction: Sendable {
 
     mutating func abort() -> [Change] { sent.popLast() ?? [] }
 
-    /// What became of the changes.
+    /// Returns the results of the changes.
     ///
-    /// An attempt of which nothing was heard, and of which nothing can be seen any more, is left open in the journal.
+    /// An attempt without a response, whose result cannot be determined, is left open in the journal.
     func settled(_ end: TransactionEnd) -> [(change: Change, result: WriteResult)] {
       switch end {
       case .committed(let times):
-        // It was committed at some time, also where a later attempt found nothing left to do.
+        // One of the attempts was committed, even if a later one found nothing left to do.
         let changes = sent.last { $0.count == times.count } ?? decided
         return zip(changes, times).map { ($0, .written(updateTime: $1)) }
       case .refused(let error): return decided.map { ($0, .rejected(error)) }
@@ -141,24 +141,24 @@ package struct RecordedTransaction: Sendable {
 
 extension Transaction: DocumentReader {}
 
-/// What became of one document that a migration decides on in a transaction.
+/// The result for one document that a migration decides on in a transaction.
 struct TransactionSettlement: Sendable, Equatable {
-  /// The document as the last transaction read it; nil where it is gone or never was read.
+  /// The document as last read by the transaction; nil if it no longer exists or was never read.
   var document: RawDocument?
-  /// What the migration decided on it, findings included; nil where there was nothing to decide on.
+  /// The migration's decision, with its findings; nil if there was nothing to decide on.
   var outcome: Outcome?
-  /// How it ended: conflicted where the document is gone, or what the transaction read kept changing.
+  /// The result of the write: conflicted if the document no longer exists, or if what the transaction read kept changing.
   var result = WriteResult.conflicted
   /// As ``RecordedTransaction/Ended/failure``.
   var failure: Failure?
 }
 
 extension RecordedTransaction {
-  /// Carries out a ``MigrationStrategy/transactional(_:)`` migration on one document: the document and all that decides on it
-  /// are read in a transaction, and its change is committed.
+  /// Executes a ``MigrationStrategy/transactional(_:)`` migration on one document: reads the document and everything that the
+  /// decision depends on in a transaction, and commits the change.
   ///
   /// - Parameter id: The migration, for errors.
-  /// - Throws: ``Failure`` where nothing can be settled.
+  /// - Throws: ``Failure`` if nothing can be settled.
   func decide(
     on path: DocumentPath,
     by id: String,

@@ -2,13 +2,13 @@ import Files
 package import FirestoreREST
 import Runs
 
-/// Transactions that are only planned: each is decided on the documents as the ones before it would leave them.
+/// Transactions that are only planned, each seeing the documents as the ones before it would leave them.
 package final class TransactionPlan: Sendable {
   private let documents: PlannedDocuments
   private let planned: Locked<MigrationReport>
 
   /// - Parameter name: The name in the report.
-  /// - Throws: `.cannotWrite` where there is no room for what is planned.
+  /// - Throws: `.cannotWrite` if the plan cannot be stored.
   package init(_ name: String, over client: FirestoreClient) throws(Failure) {
     documents = try PlannedDocuments(over: client)
     planned = Locked(MigrationReport(migration: name))

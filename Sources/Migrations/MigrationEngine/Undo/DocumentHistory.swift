@@ -1,31 +1,31 @@
 import Runs
 
-/// What a run did to one document, by the lines of its journal; pure.
+/// What a run did to one document, according to its journal; does no I/O.
 struct DocumentHistory: Sendable, Equatable {
-  /// The state of the document, compared with what the run did.
+  /// The state of the document compared with what the run did.
   enum State: Equatable {
     case untouched
     case asLeft
-    /// As it was before the run, because an undo put it back or the run never wrote it.
+    /// As it was before the run, because an undo restored it or the run never wrote it.
     case asBefore
     case changedSince
   }
 
-  /// From before the run to after the last change that is known to be applied.
+  /// The change from before the run to after the last change that is known to be applied.
   private(set) var confirmed: Change?
-  /// The update time of that change, where the service reported it.
+  /// The update time of that change, if the service reported it.
   private(set) var updateTime: Timestamp?
-  /// A later change of which it is not known whether it was applied.
+  /// A later change whose result is unknown.
   private(set) var open: Change?
 
-  /// The document before the run; nil where there was none.
+  /// The document before the run; nil if there was none.
   var before: RawDocument? { (confirmed ?? open)?.before }
 
   mutating func take(_ line: JournalReader.Line) {
     switch line {
     case .head: return
     case .change(let change, _):
-      // A change that was begun again shows by what it found whether the one in doubt had been applied.
+      // If a change was retried, what the retry found shows whether the unknown one was applied.
       if let open, open.isApplied(to: change.before), change.before?.updateTime != open.before?.updateTime {
         confirm(open, at: change.before?.updateTime)
       }
@@ -38,20 +38,20 @@ struct DocumentHistory: Sendable, Equatable {
 
   /// Adds a change that is known to be applied.
   ///
-  /// What somebody wrote between two changes of the run is what was there before it: an
-  /// undo puts that back, and not what they changed.
+  /// If somebody wrote the document between two changes of the run, the state they left counts as the state before the run, so
+  /// that an undo does not revert their changes.
   private mutating func confirm(_ change: Change, at time: Timestamp?) {
     let first = confirmed.flatMap { $0.isAsLeft(change.before, at: updateTime) ? $0 : nil }
     confirmed = change.based(on: first.map(\.before) ?? change.before)
     updateTime = time
   }
 
-  /// Judges by the document as it is now, nil where there is none.
+  /// Determines the state from the current document, nil if there is none.
   ///
   /// - Parameters:
-  ///   - current: With the times of what undos restored, as ``RunChanges/known(_:)`` gives them.
+  ///   - current: The document, with the times of what undos restored, as returned by ``RunChanges/known(_:)``.
   ///   - isRemoved: Whether an undo deleted the document, which the run had created.
-  ///   - serverTime: A moment by the service's clock before the run's first change.
+  ///   - serverTime: A time by the service's clock before the run's first change.
   func state(of current: RawDocument?, isRemoved: Bool = false, serverTime: Timestamp?) -> State {
     if let open, open.seemsApplied(to: current, since: serverTime) { return .asLeft }
     guard let confirmed else {
@@ -70,20 +70,20 @@ struct DocumentHistory: Sendable, Equatable {
 }
 
 extension Change {
-  /// Whether a document is as a confirmed change left it: nobody has written it since.
+  /// Whether a document is as a confirmed change left it, that is, nobody has written it since.
   ///
-  /// Equal fields prove nothing: somebody may have changed them and changed them back.
+  /// Equal fields prove nothing, because somebody may have changed them and changed them back.
   ///
-  /// - Parameter updateTime: The update time that the change set; nil where it is not known, and the fields decide.
+  /// - Parameter updateTime: The update time that the change set; if nil, the fields decide.
   func isAsLeft(_ current: RawDocument?, at updateTime: Timestamp?) -> Bool {
     guard !isDeletion else { return current == nil }
     guard let updateTime, let now = current?.updateTime else { return isApplied(to: current) }
     return now == updateTime
   }
 
-  /// Whether a document is as it was before the change, and not only equal to it: a later run may have written the same.
+  /// Whether a document is unchanged since before the change, and not only equal to it: a later run may have written the same.
   ///
-  /// - Parameter isRemoved: Whether an undo deleted the document. That another program did proves nothing.
+  /// - Parameter isRemoved: Whether an undo deleted the document. A deletion by another program proves nothing.
   func isAsBefore(_ current: RawDocument?, isRemoved: Bool = false) -> Bool {
     guard let before else { return current == nil && isRemoved }
     guard let current else { return false }
@@ -93,10 +93,9 @@ extension Change {
     return now == time
   }
 
-  /// Whether a change of which nothing was heard seems to be applied, and nothing written since, as far as the
-  /// document's times tell.
+  /// Whether a change without a response seems to be applied, and nothing written since, judging by the document's times.
   ///
-  /// Another program that wrote the same fields in the run's place cannot be told from the run.
+  /// A program that wrote the same fields cannot be told apart from the run.
   func seemsApplied(to current: RawDocument?, since serverTime: Timestamp?) -> Bool {
     guard isApplied(to: current) else { return false }
     guard let current else { return true }
@@ -111,7 +110,7 @@ extension Change {
 }
 
 extension Change {
-  /// Whether a document has what an update sets, and was written since it was decided on; somebody may have changed other fields.
+  /// Whether a document has what an update sets and was written since the update was decided; other fields may have changed.
   func isContained(in current: RawDocument?) -> Bool {
     guard let current, let before, current.updateTime != before.updateTime,
       case .update(let fields, let mask?) = write.operation.decoded, !mask.isEmpty
@@ -121,7 +120,7 @@ extension Change {
 }
 
 extension DocumentHistory {
-  /// As JSON, for the spool.
+  /// The JSON for the spool.
   var json: [UInt8] {
     var json = JSONWriter()
     json.object { json in

@@ -1,25 +1,24 @@
-/// What a run wrote in one transaction, by the lines of its journal; pure.
+/// What a run wrote in one transaction, according to its journal; does no I/O.
 struct JointChange: Sendable, Equatable {
-  /// One document of it.
+  /// One document of the transaction.
   struct Part: Sendable, Equatable {
     var change: Change
-    /// The result by name, as in the journal; nil where nothing was heard.
+    /// The result by name, as in the journal; nil without a response.
     var result: String?
-    /// The update time that the transaction set, where the journal has it.
+    /// The update time that the transaction set, if the journal has it.
     var updateTime: Timestamp?
   }
 
-  /// Its number in the journal.
   var number: Int
   var parts: [Part]
 
-  /// Judges the documents together: a transaction wrote all of them or none.
+  /// Determines the state of the documents together, because a transaction writes all of them or none.
   ///
   /// - Parameters:
-  ///   - current: The documents as they are now, with the times of what undos restored.
-  ///   - removed: Those that an undo deleted.
-  ///   - serverTime: A moment by the service's clock before the run's first change.
-  ///   - derived: Whether a change only keeps up a value that is derived again, so that others may have written it since.
+  ///   - current: The current documents, with the times of what undos restored.
+  ///   - removed: The documents that an undo deleted.
+  ///   - serverTime: A time by the service's clock before the run's first change.
+  ///   - derived: Whether a change only maintains a derived value, which others may have written since.
   func state(
     of current: [DocumentPath: RawDocument],
     removed: Set<DocumentPath> = [],
@@ -38,7 +37,7 @@ struct JointChange: Sendable, Equatable {
     _ removed: Set<DocumentPath>,
     _ parts: [Part]
   ) -> DocumentHistory.State {
-    // One commit has one time.
+    // A commit has a single update time.
     let time = self.parts.compactMap(\.updateTime).min()
     if parts.allSatisfy({ $0.change.isAsLeft(current[$0.change.path], at: $0.updateTime ?? time) }) {
       return .asLeft
@@ -60,7 +59,7 @@ struct JointChange: Sendable, Equatable {
       return current[part.change.path]?.updateTime == time
     }
     if isUnwritten { return .untouched }
-    // What it would have made is not there, and what it would have deleted is: nothing of it is left to put back.
+    // What it would have created is missing, and what it would have deleted exists, so there is nothing to restore.
     let existence = parts.filter { $0.change.before == nil || $0.change.isDeletion }
     if !existence.isEmpty,
       existence.allSatisfy({ ($0.change.before == nil) == (current[$0.change.path] == nil) })

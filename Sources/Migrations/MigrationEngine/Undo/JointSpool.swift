@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Runs
 
-/// The transactions of a journal in the spool of ``RunChanges``: a row for each document of each.
+/// The transactions of a journal in the spool of ``RunChanges``, with a row for each document of a transaction.
 struct JointSpool {
   private let db: Database
 
@@ -10,10 +10,10 @@ struct JointSpool {
     self.db = db
   }
 
-  /// Takes a line about a document.
+  /// Adds a line about a document.
   ///
-  /// - Parameter last: The last transaction that changed the document so far.
-  /// - Returns: The last one by now.
+  /// - Parameter last: The last transaction so far that changed the document.
+  /// - Returns: The last transaction including this line.
   func take(_ line: JournalReader.Line, of key: Data, last: Int?) throws -> Int? {
     switch line {
     case .head: return last
@@ -32,7 +32,7 @@ struct JointSpool {
     }
   }
 
-  /// Settles a transaction of which nothing was heard by what the next one found of one of its documents.
+  /// Settles a transaction without a response by what the next one found in one of its documents.
   private func resolve(_ number: Int, of key: Data, by found: RawDocument?) throws {
     guard let part = try part(number, key), part.result == nil else { return }
     let before = part.change.before
@@ -63,7 +63,7 @@ struct JointSpool {
     ).map(Self.part)
   }
 
-  /// The last transaction before a number; the last of all for nil.
+  /// Returns the last transaction before a number; the last of all if nil.
   func jointChange(before number: Int?) throws -> JointChange? {
     let rows = try Row.fetchAll(
       db,
@@ -75,7 +75,7 @@ struct JointSpool {
     return JointChange(number: first["number"], parts: try rows.map(Self.part))
   }
 
-  /// The last written change of a document that left it with an update time, nil for a deletion.
+  /// Returns the last applied change that left a document with an update time, or deleted it if nil.
   func change(of key: Data, at time: Timestamp?) throws -> Change? {
     try Row.fetchOne(
       db,

@@ -1,15 +1,15 @@
-/// What an application asks of documents that an undo puts back in one transaction, because a run wrote them in one.
+/// An application's rules for documents that an undo restores in one transaction, because a run wrote them in one.
 package protocol RestorationRules: Sendable {
-  /// Whether a change only keeps up a value that follows from other documents, as a count does.
+  /// Whether a change only maintains a value that is derived from other documents, such as a count.
   ///
-  /// Such a value is not put back, but derived again by ``complete(_:undoing:in:)``, and others may have written it since.
+  /// Such a value is not restored but derived again by ``complete(_:undoing:in:)``, and others may have written it since.
   func isDerived(_ change: Change) -> Bool
 
-  /// Completes what puts documents back with what keeps the data whole, or refuses it.
+  /// Completes the restoring changes with changes that keep the data consistent, or refuses to restore.
   ///
   /// - Parameters:
-  ///   - restoring: What puts the documents back.
-  ///   - made: What the run had made, derived changes too.
+  ///   - restoring: The changes that restore the documents.
+  ///   - made: The changes that the run made, including derived values.
   ///   - reader: The transaction.
   func complete(
     _ restoring: [Change],
@@ -18,10 +18,10 @@ package protocol RestorationRules: Sendable {
   ) async throws -> Restoration
 }
 
-/// What puts documents back together.
+/// The result of completing a restoration.
 package enum Restoration: Sendable, Equatable {
-  /// Each of another document.
+  /// Restore the documents with these changes, each to another document.
   case changes([Change])
-  /// A conflict of all of them, with the reason in one sentence.
+  /// All documents are conflicted, for a reason given in one sentence.
   case refused(String)
 }

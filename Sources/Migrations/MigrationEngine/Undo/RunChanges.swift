@@ -2,31 +2,31 @@ import Foundation
 import GRDB
 import Runs
 
-/// What a run did to each document, out of its journal, in the order of their paths.
+/// What a run did to each document, according to its journal, ordered by path.
 ///
-/// Memory does not grow with the journal; the documents are spooled to a temporary file.
+/// Memory does not grow with the journal, because the documents are spooled to a temporary file.
 package struct RunChanges: Sendable {
-  /// The run, as the journal names it.
+  /// The run, as named in the journal.
   package let run: String
-  /// The line of the journal that was torn and stepped over, nil where none was.
+  /// The number of a truncated line in the journal that was skipped; nil if there was none.
   package let tornLine: Int?
   package let database: DatabaseName
   /// The collections that were changed, sorted.
   package let collections: [CollectionPath]
-  /// How many documents were written, as far as is known.
+  /// The number of written documents, as far as is known.
   package let count: Int
-  /// A moment by the service's clock before the first change, where it is known.
+  /// A time by the service's clock before the first change, if known.
   let serverTime: Timestamp?
   private let spool: SpoolDatabase
 
   /// Reads a journal.
   ///
-  /// - Throws: `.inputMissing`, `.inputMalformed`; `.cannotWrite` where there is no room for the spool.
+  /// - Throws: `.inputMissing`, `.inputMalformed`; `.cannotWrite` if the spool cannot be written.
   package init(journal path: String) throws(Failure) {
     try self.init(reading: [path], as: nil)
   }
 
-  /// Reads the journals of a run that worked in several processes, each in a run folder of its own.
+  /// Reads the journals of a run with several processes, each of which has its own run folder.
   ///
   /// No two of them changed the same document.
   ///
@@ -46,7 +46,7 @@ package struct RunChanges: Sendable {
     try self.init(reading: journals.map(\.path), as: run)
   }
 
-  /// Refuses another database than the one that was changed.
+  /// Refuses a database other than the one that was changed.
   ///
   /// - Throws: `.notPermitted`.
   package func assertOf(_ other: DatabaseName, _ operation: String, _ run: String) throws(Failure) {
@@ -140,9 +140,9 @@ package struct RunChanges: Sendable {
     try add(lines, to: spool)
   }
 
-  /// The documents from behind a path on, as many as fit into a batch; none at the end.
+  /// Returns the documents after a path, as many as fit into a batch; empty at the end.
   ///
-  /// - Parameter withJoint: Whether those of transactions are among them.
+  /// - Parameter withJoint: Whether to include the documents of transactions.
   func page(
     after path: DocumentPath?,
     limit: Int,
@@ -193,19 +193,19 @@ package struct RunChanges: Sendable {
 
   // MARK: Transactions
 
-  /// The last transaction before a number; the last of all for nil.
+  /// Returns the last transaction before a number; the last of all if nil.
   func jointChange(before number: Int?) throws(Failure) -> JointChange? {
     try spool.access { db in try JointSpool(db).jointChange(before: number) }
   }
 
-  // MARK: What undos restored
+  // MARK: Restored by undos
 
-  /// Learns from the journal of an undo what it put back as it had been before the run that it undid, and at which times.
+  /// Learns from the journal of an undo which documents it restored to their state before the undone run, and at which times.
   ///
-  /// What an undo wrote is nobody's edit: a document that it put back is as the run before left it. Undos are recognised in
-  /// the order in which they were begun.
+  /// An undo's write is nobody's edit: a document that it restored counts as left by the run before. Undos must be passed in the
+  /// order in which they began.
   ///
-  /// - Parameter undone: What the undone run had changed.
+  /// - Parameter undone: The changes of the undone run.
   /// - Throws: As ``init(journal:)``.
   package func recognise(undoOf undone: RunChanges, journal: String) throws(Failure) {
     var reader = try JournalReader(journal)
@@ -220,16 +220,16 @@ package struct RunChanges: Sendable {
         try note(change, at: time, restores: try undone.original(of: path, leftAs: known))
       }
     }
-    // An undo that was killed may have written what it did not hear of.
+    // An undo that was killed may have made writes whose responses it did not receive.
     for (path, change) in open {
       let known = try change.before.map { document throws(Failure) in try self.known(document) }
       try note(change, at: nil, restores: try undone.original(of: path, leftAs: known))
     }
   }
 
-  /// Notes that a change of an undo put a document back as it was, where it did.
+  /// Records that an undo's change restored a document, if it did.
   ///
-  /// - Parameter time: The update time that it set; nil where nothing was heard of it.
+  /// - Parameter time: The update time that the change set; nil without a response.
   func note(_ change: Change, at time: Timestamp?, restores original: RawDocument?) throws(Failure) {
     let key = SpoolDatabase.bytes(change.path.string)
     try spool.access { db in
@@ -253,10 +253,10 @@ package struct RunChanges: Sendable {
     }
   }
 
-  /// Documents with the times of what undos restored instead of those at which they restored it, and which of those that
-  /// are missing an undo deleted.
+  /// Returns documents with their original times in place of the times at which undos restored them, and which of the missing
+  /// documents an undo deleted.
   ///
-  /// - Parameter paths: All that were looked up.
+  /// - Parameter paths: All paths that were looked up.
   func known(
     _ documents: [DocumentPath: RawDocument],
     of paths: [DocumentPath]
@@ -289,12 +289,12 @@ package struct RunChanges: Sendable {
     guard let original else { return document }
     var known = document
     known.updateTime = original
-    // A document that was deleted was created again by the undo.
+    // The undo may have created the document again, with another creation time.
     known.createTime = nil
     return known
   }
 
-  /// The time of what a killed undo seems to have restored without hearing of it; nil where it did not.
+  /// Returns the original time of what a killed undo seems to have restored without receiving the response; nil if it did not.
   private static func unheard(_ db: Database, _ key: Data, _ document: RawDocument) throws -> Timestamp? {
     let sql = "SELECT change, original FROM unheard WHERE path = ?"
     guard let row = try Row.fetchOne(db, sql: sql, arguments: [key]) else { return nil }
@@ -302,7 +302,7 @@ package struct RunChanges: Sendable {
     return change.seemsApplied(to: document, since: nil) ? Timestamp(row["original"]) : nil
   }
 
-  /// What a document was before the change that left it as it was then; nil where no change of the run did.
+  /// Returns a document as it was before the change that left it in a given state; nil if no change of the run did.
   private func original(of path: DocumentPath, leftAs left: RawDocument?) throws(Failure) -> RawDocument? {
     let key = SpoolDatabase.bytes(path.string)
     return try spool.access { db in

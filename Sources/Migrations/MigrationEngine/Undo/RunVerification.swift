@@ -4,9 +4,9 @@ package import FirestoreREST
 package struct RunVerification: Sendable {
   package struct Report: Sendable, Equatable {
     package var asLeft = 0
-    /// Documents that the run meant to change and did not.
+    /// The number of documents that the run meant to change and did not.
     package var untouched = 0
-    /// Documents that are not as the run left them, with what became of them.
+    /// The number of documents that are no longer as the run left them.
     package var differing = 0
   }
 
@@ -18,9 +18,9 @@ package struct RunVerification: Sendable {
     self.client = client
   }
 
-  /// Looks every document up.
+  /// Looks up every document.
   ///
-  /// - Parameter output: Called for each document that is not as the run left it, with what became of it in words.
+  /// - Parameter output: Called for each document that is not as the run left it, with a description of the difference.
   package func run(
     _ output: (DocumentPath, String) throws -> Void,
     each: (DocumentPath) -> Void

@@ -1,24 +1,24 @@
 package import FirestoreREST
 
-/// Restores what a run changed: every document that is still as the run left it becomes what it was before, exactly.
+/// Restores what a run changed: every document that is still as the run left it becomes exactly what it was before.
 ///
-/// Documents that the run created are deleted, those that it deleted are created again. A document that was changed since
-/// is left alone and listed as conflicted. What the run meant to change and did not is left alone, too. What the run wrote
-/// in one transaction is restored in one, the last first, or left alone as a whole.
+/// Documents that the run created are deleted, and those that it deleted are created again. A document that was changed since is
+/// left alone and listed as conflicted. What the run meant to change and did not is left alone, too. What the run wrote in one
+/// transaction is restored in one transaction, the last one first, or left alone as a whole.
 package struct UndoRun: ChangeList {
   /// `undo RUN`.
   package let id: String
-  /// The collections that the run changed; they are not read, but their documents looked up.
+  /// The collections that the run changed; they are not read, but their documents are looked up.
   package let collections: [CollectionPath]
   private let changes: RunChanges
   private let client: FirestoreClient
   private let rules: (any RestorationRules)?
 
-  /// Documents that are looked up together.
+  /// The number of documents that are looked up together.
   private static let batch = 300
 
-  /// - Parameter rules: Those of the application; nil for none.
-  /// - Throws: `.notPermitted` where the run changed another database.
+  /// - Parameter rules: The application's rules; nil for none.
+  /// - Throws: `.notPermitted` if the run changed another database.
   package init(
     _ run: String,
     _ changes: RunChanges,
@@ -35,9 +35,9 @@ package struct UndoRun: ChangeList {
 
   package var applied: [LedgerEntry.Applied] { [LedgerEntry.Applied(id: id, checksum: nil)] }
 
-  /// Looks every document up and records what puts it back.
+  /// Looks up every document and records the change that restores it.
   ///
-  /// Positions are paths of documents, and then numbers of transactions.
+  /// Positions are paths of documents, followed by numbers of transactions.
   package func record(
     in sink: any PlanSink,
     after position: String?,
@@ -79,7 +79,7 @@ package struct UndoRun: ChangeList {
     }
   }
 
-  /// What becomes of one document, nil where there is none.
+  /// Returns the outcome for one document, nil if there is none.
   private func outcome(
     for path: DocumentPath,
     _ state: DocumentHistory.State,
@@ -118,7 +118,7 @@ package struct UndoRun: ChangeList {
     }
   }
 
-  /// What becomes of the documents of a transaction, and of those that go with them.
+  /// Returns the outcomes of a transaction's documents, and of those that change with them.
   private func outcomes(
     for joint: JointChange,
     in reader: any DocumentReader

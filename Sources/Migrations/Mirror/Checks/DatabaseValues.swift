@@ -1,10 +1,10 @@
 import GRDB
 
-/// The values of any SQLite file, whatever its tables mean.
+/// The values of any SQLite file, regardless of the meaning of its tables.
 package enum DatabaseValues {
-  /// Calls `body` with every text, whole number and run of bytes of every table.
+  /// Calls `body` with every text, integer and blob of every table.
   ///
-  /// - Throws: `.inputMalformed` where SQLite cannot read all of it.
+  /// - Throws: `.inputMalformed` if SQLite cannot read the entire file.
   package static func forEach(
     in path: String,
     _ body: (UnsafeRawBufferPointer) -> Void
@@ -14,7 +14,7 @@ package enum DatabaseValues {
     do {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       try queue.read { db in
-        // Virtual tables keep what they have in others.
+        // Virtual tables store their contents in other tables.
         let tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
         for table in try String.fetchAll(db, sql: tables) {
           let rows = try Row.fetchCursor(db, sql: "SELECT * FROM \(table.quotedDatabaseIdentifier)")

@@ -1,32 +1,32 @@
 package import FirestoreREST
 import Runs
 
-/// How old a mirror is, and what the next pull would read.
+/// The age of a mirror, and what the next pull would read.
 ///
-/// Nothing is read for it but counts.
+/// Determining it requires only count queries.
 package struct MirrorStatus: Sendable {
-  /// A collection of a mirror, beside the service.
+  /// A collection of a mirror compared with the service.
   package struct Collection: Sendable, Equatable {
     package var path: CollectionPath
     package var table: String
-    /// Documents in the mirror.
+    /// The number of documents in the mirror.
     package var documents: Int
-    /// Documents of the service; nil where they were not counted, as those of a pattern are not.
+    /// The number of documents on the service; nil if they were not counted, as for collection patterns.
     package var counted: Int?
-    /// From when on the next pull reads; nil where it reads the collection whole.
+    /// The time from which the next pull reads; nil if it reads the entire collection.
     package var mark: Timestamp?
-    /// Documents that the next pull reads, at the least; nil where that is not known.
+    /// The minimum number of documents that the next pull reads; nil if not known.
     package var toRead: Int?
-    /// Documents of which the next pull reads the names, at the most, because their number differs.
+    /// The maximum number of documents whose names the next pull reads, because the counts differ.
     package var names = 0
   }
 
   package var info: MirrorInfo
   package var collections: [Collection]
-  /// Documents that were edited and not pushed.
+  /// The number of documents that were edited and not pushed.
   package var edits: Int
 
-  /// What the next pull is billed at the least: documents and names, and a read for every 1,000 that are counted.
+  /// The minimum number of reads billed for the next pull: documents and names, and one read per 1,000 counted documents.
   package var reads: Int {
     collections.reduce(0) { sum, collection in
       let counted = collection.mark == nil ? 0 : ((collection.counted ?? 0) + 999) / 1000
@@ -34,7 +34,7 @@ package struct MirrorStatus: Sendable {
     }
   }
 
-  /// Looks at a mirror, and at the service with a client; at the mirror alone where that is nil.
+  /// Examines a mirror, and also the service if there is a client.
   ///
   /// - Throws: ``Failure``.
   package static func find(

@@ -3,23 +3,23 @@ import FirestoreREST
 import Logging
 package import Runs
 
-/// Compares a mirror with the service, document by document: numbers and checksums per collection.
+/// Compares a mirror with the service document by document, with counts and checksums per collection.
 package struct MirrorVerification: Sendable {
-  /// The share of documents that have to be the same in each collection (domain page: go or no-go of the move to SQL).
+  /// The required share of equal documents in each collection (domain page: go or no-go of the move to SQL).
   package static let required = 0.999
 
   package struct Collection: Sendable, Equatable {
     package var path: CollectionPath
-    /// Documents in the mirror, and of the service.
+    /// The numbers of documents in the mirror and on the service.
     package var mirrored = 0
     package var served = 0
-    /// Documents that are the same in both.
+    /// The number of documents that are equal in both.
     package var same = 0
-    /// The SHA-256 of all documents in name order, a line of path and fields each, in lower-case hexadecimal.
+    /// The SHA-256 of all documents ordered by name, one line of path and fields each, in lower-case hexadecimal.
     package var mirroredSHA256 = ""
     package var servedSHA256 = ""
 
-    /// The share of documents that are the same; 1 where there are none.
+    /// The share of equal documents; 1 if there are none.
     package var share: Double {
       let total = max(mirrored, served)
       return total == 0 ? 1 : Double(same) / Double(total)
@@ -29,15 +29,15 @@ package struct MirrorVerification: Sendable {
   }
 
   package let collections: [Collection]
-  /// The moment of the service that was compared; nil for the present of each page.
+  /// The service's read time that was compared; nil if each page was read at its present time.
   package let readTime: Timestamp?
 
   package var suffices: Bool { collections.allSatisfy(\.suffices) }
 
-  /// Compares.
+  /// Compares a mirror with the service.
   ///
-  /// The service is read at the mirror's own moment where it still can be, else at the present; so after a push, whose
-  /// documents are later than that moment.
+  /// The service is read at the mirror's own read time if that is still possible. Otherwise, and after a push, whose documents
+  /// are later than that time, it is read at the present.
   ///
   /// - Throws: ``Failure``.
   package static func run(
@@ -90,7 +90,7 @@ package struct MirrorVerification: Sendable {
     )
   }
 
-  /// The moment of the mirror, if the service still shows it; else nil.
+  /// Returns the mirror's read time if the service can still read at it; otherwise nil.
   private static func moment(
     of info: MirrorInfo,
     _ client: FirestoreClient,
@@ -114,7 +114,7 @@ package struct MirrorVerification: Sendable {
   }
 }
 
-/// What is counted of a collection.
+/// The counts and checksums of a collection.
 private final class Tally {
   private var found: MirrorVerification.Collection
   private var mirrored: SHA256Digest?
@@ -138,7 +138,7 @@ private final class Tally {
     if let ours, let theirs, ours == theirs { found.same += 1 }
   }
 
-  /// Adds a document to the checksum of documents in name order.
+  /// Adds a document to the checksum of documents ordered by name.
   private static func add(_ path: DocumentPath, _ fields: [UInt8], to digest: inout SHA256Digest?) {
     let line = Array(path.string.utf8) + [UInt8(ascii: "\t")] + fields + [UInt8(ascii: "\n")]
     line.withUnsafeBytes { digest?.update($0) }
@@ -151,7 +151,7 @@ private final class Tally {
   }
 }
 
-/// The stored documents of a scope, one after another.
+/// Iterates over the stored documents of a scope.
 private struct StoredDocuments {
   private let file: MirrorFile
   private let database: DatabaseName
@@ -185,13 +185,13 @@ private struct StoredDocuments {
     return row
   }
 
-  /// The next document, if its key is before another.
+  /// Returns the next document if its key is before another.
   mutating func next(before key: [UInt8]) throws(Failure) -> DocumentTable.Row? {
     guard let row = try peek(), row.key.lexicographicallyPrecedes(key) else { return nil }
     return try next()
   }
 
-  /// The next document, if it has a key.
+  /// Returns the next document if it has a certain key.
   mutating func next(at key: [UInt8]) throws(Failure) -> DocumentTable.Row? {
     guard let row = try peek(), row.key == key else { return nil }
     return try next()

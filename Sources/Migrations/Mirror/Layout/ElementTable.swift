@@ -1,17 +1,17 @@
-/// The table of the elements of an array: a row for each, with the IDs of its document, its position from 0, and its value
-/// or, where it is a map, a column for each declared field of it.
+/// The table of an array's elements.
 ///
-/// It follows the documents, not edited rows: the array's own column is what is edited, so triggers refuse every other
-/// change.
+/// Each row has the IDs of the document, the position from 0, and the element's value or, if it is a map, a column for each
+/// declared field. The table reflects the documents, not edited rows: edits are made in the array's own column, and triggers
+/// refuse all changes here.
 package struct ElementTable: Sendable {
   package let field: FieldPath
   package let name: String
-  /// The columns of the IDs of the document, those above it first.
+  /// The columns of the document's IDs, those of its ancestors first.
   package let documentIDs: [String]
   package let columns: [TableLayout.FieldColumn]
 
   let tree: FieldColumnTree
-  /// The statement that inserts a row; its parameters are the columns in their order.
+  /// The statement that inserts a row; its parameters are the columns in order.
   let insertion: String
   /// The statement that removes the rows of a document by its IDs.
   let removal: String
@@ -40,7 +40,7 @@ package struct ElementTable: Sendable {
     removal = "DELETE FROM \(SQLName.quoted(name)) WHERE \(condition)"
   }
 
-  /// The statement that creates the table, which belongs to another one.
+  /// Returns the statement that creates the table, which belongs to another one.
   func creation(below table: TableLayout, in layout: MirrorLayout) -> String {
     var lines = documentIDs.map { "\(SQLName.quoted($0)) TEXT NOT NULL" }
     lines.append("\(SQLName.quoted(Self.positionColumn)) INTEGER NOT NULL")
@@ -52,7 +52,7 @@ package struct ElementTable: Sendable {
     return "CREATE TABLE \(SQLName.quoted(name)) (\n  \(lines.joined(separator: ",\n  "))\n) WITHOUT ROWID"
   }
 
-  /// The statements that create the triggers, which refuse edits.
+  /// Returns the statements that create the triggers that refuse edits.
   func triggerCreation(below table: TableLayout) -> [String] {
     let column = table.columns.first { $0.field == field }?.name ?? ""
     let cause = SQLName.literal("edit the column \(column) of \(table.name) instead")
@@ -73,6 +73,6 @@ package struct ElementTable: Sendable {
 }
 
 extension FieldSchema {
-  /// The collection whose documents the field names by their IDs; nil where it names them by references, which are paths.
+  /// The collection that the field refers to by document IDs; nil if it refers by references, which are paths.
   var referenceByID: CollectionPath? { types == [.string] ? reference?.collection : nil }
 }

@@ -1,9 +1,9 @@
 /// Names of tables and columns in SQL.
 package enum SQLName {
-  /// A name in snake case: `orderItems` is `order_items`, `photoURL` is `photo_url`, `años` is `anos`.
+  /// Converts a name to snake case: `orderItems` becomes `order_items`, `photoURL` becomes `photo_url`, `años` becomes `anos`.
   ///
-  /// Latin letters are those of ASCII without their marks; letters and digits of other scripts stay as they are. Anything else becomes
-  /// an underscore; a name without any letter or digit is `column`.
+  /// Latin letters become ASCII letters without marks; letters and digits of other scripts are unchanged. Everything else becomes
+  /// an underscore; a name without any letter or digit becomes `column`.
   package static func snakeCase(_ name: String) -> String {
     let scalars = transliterated(name)
     func isUpper(_ index: Int) -> Bool {
@@ -14,7 +14,7 @@ package enum SQLName {
     }
     var out = String.UnicodeScalarView()
     for (index, scalar) in scalars.enumerated() {
-      // A word begins at a capital after a small letter, and at the last of several capitals.
+      // A word begins at a capital after a lower-case letter, and at the last of several capitals.
       let begins = isUpper(index) && index > 0 && (!isUpper(index - 1) || isLower(index + 1))
       let isPart = scalar.isASCII ? isLetterOrDigit(scalar) : true
       if begins || !isPart, let last = out.last, last != "_" { out.append("_") }
@@ -22,7 +22,7 @@ package enum SQLName {
     }
     while out.last == "_" { out.removeLast() }
     guard let first = out.first else { return "column" }
-    // SQLite keeps names that begin so for itself.
+    // SQLite reserves names with this prefix.
     if ("0"..."9").contains(first) || String(out).utf8.starts(with: "sqlite_".utf8) {
       out.insert("_", at: out.startIndex)
     }
@@ -33,7 +33,7 @@ package enum SQLName {
     ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
   }
 
-  /// The scalars of a name, with Latin letters as those of ASCII, and spaces for what is neither letter nor digit.
+  /// The scalars of a name, with Latin letters converted to ASCII, and spaces in place of everything but letters and digits.
   private static func transliterated(_ name: String) -> [Unicode.Scalar] {
     var out: [Unicode.Scalar] = []
     for scalar in name.unicodeScalars {
@@ -52,23 +52,23 @@ package enum SQLName {
     return out
   }
 
-  /// Latin letters that are no letter of ASCII with a mark.
+  /// Latin letters that are not an ASCII letter with marks.
   private static let ligatures: [Unicode.Scalar: String] = [
     "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d",
     "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ı": "i",
   ]
 
-  /// A name in quotes.
+  /// A quoted name.
   package static func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 
-  /// Names in quotes, parted by commas.
+  /// Quoted names, separated by commas.
   static func list(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }
 
-  /// A text as a literal.
+  /// A text as an SQL literal.
   package static func literal(_ text: String) -> String {
-    // SQLite ends a statement at a NUL.
+    // SQLite ends a statement at a NUL character.
     if text.utf8.contains(0) {
       let digits = text.utf8.map { byte in
         String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
@@ -78,9 +78,9 @@ package enum SQLName {
     return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
   }
 
-  /// A name that is not taken yet, with a number where it has to have one; it is taken from now on.
+  /// Returns a name that is not yet taken, with a number appended if necessary, and marks it as taken.
   ///
-  /// SQL compares names without case; all of these are in small letters.
+  /// SQL compares names without case; all of these are in lower case.
   static func unused(_ name: String, _ taken: inout Set<String>) -> String {
     var candidate = name
     var number = 2

@@ -1,8 +1,8 @@
 extension TableLayout {
-  /// The statements that create the table and its indexes, on columns that name documents of other collections.
+  /// Returns the statements that create the table, with foreign keys for columns that refer to documents of other collections.
   ///
-  /// Foreign keys show SQL tools how tables belong together. SQLite does not enforce them unless asked to, and it
-  /// must not here: the service does not either, so a document may name one that is gone.
+  /// Foreign keys show SQL tools how tables are related. SQLite does not enforce them unless asked to, and must not here, because
+  /// the service does not either: a document may refer to a missing one.
   func creation(in layout: MirrorLayout) -> [String] {
     var lines = parents.map { "\(SQLName.quoted($0)) TEXT NOT NULL" }
     lines.append("\(SQLName.quoted(Self.idColumn)) TEXT NOT NULL")
@@ -22,17 +22,17 @@ extension TableLayout {
   /// The columns of the primary key.
   private var keyColumns: [String] { parents + [Self.idColumn] }
 
-  /// The constraint that columns of another table hold the primary key of this one.
+  /// Returns the constraint that columns of another table contain the primary key of this one.
   func reference(from columns: [String]) -> String {
     "FOREIGN KEY (\(SQLName.list(columns))) REFERENCES \(SQLName.quoted(name)) (\(SQLName.list(keyColumns)))"
   }
 
-  /// What distinguishes the tables of two layouts: their columns, indexes and tables of elements.
+  /// Returns what distinguishes the tables of two layouts: their columns, indexes and element tables.
   func form(in layout: MirrorLayout) -> [String] {
     [collection.string] + creation(in: layout) + indexes(in: layout).map(\.sql)
   }
 
-  /// The indexes, with the statements that create them, for a table that is filled.
+  /// Returns the indexes with the statements that create them, to be run when the table is filled.
   func indexes(in layout: MirrorLayout) -> [(name: String, sql: String)] {
     columns.filter { $0.reference.flatMap { layout.table(of: $0) } != nil }.map { column in
       let index = "\(name)_by_\(column.name)"
@@ -49,10 +49,10 @@ extension TableLayout {
     [("INSERT", ["NEW"]), ("UPDATE", ["OLD", "NEW"]), ("DELETE", ["OLD"])]
   }
 
-  /// The statements that create the triggers.
+  /// The statements that create all triggers.
   var triggerCreation: [String] { recorderCreation + elementTriggers }
 
-  /// Those of the triggers that record the documents whose rows are edited.
+  /// The statements that create the triggers that record which documents' rows are edited.
   var recorderCreation: [String] {
     triggers.map { trigger in
       let records = trigger.rows.map { row in
@@ -68,7 +68,7 @@ extension TableLayout {
 
   var elementTriggers: [String] { elementTables.flatMap { $0.triggerCreation(below: self) } }
 
-  /// The statements that drop the triggers, so that a pull does not count as editing.
+  /// The statements that drop the triggers, so that the writes of a pull do not count as edits.
   var triggerRemoval: [String] {
     Self.events.map { "DROP TRIGGER IF EXISTS \(SQLName.quoted(triggerName($0)))" }
       + elementTables.flatMap(\.triggerRemoval)
@@ -76,7 +76,7 @@ extension TableLayout {
 
   private func triggerName(_ event: String) -> String { "_mirror_\(name)_\(event.lowercased())" }
 
-  /// The path of a row as an expression.
+  /// Returns the SQL expression for the path of a row.
   private func path(of row: String) -> String {
     var parts: [String] = []
     for (index, segment) in collection.segments.enumerated() where index % 2 == 0 {
@@ -87,15 +87,15 @@ extension TableLayout {
     return parts.joined(separator: " || ")
   }
 
-  /// The statement that says whether there is a row with a path, whether or not a document may have it.
+  /// The query for whether any row has a certain path, even if no document can have it.
   var lookup: String {
     "SELECT 1 FROM \(SQLName.quoted(name)) WHERE \(path(of: SQLName.quoted(name))) = ? LIMIT 1"
   }
 
-  /// The statement that selects the IDs of all rows, behind the number of the row.
+  /// The query for the IDs of all rows, after the row ID.
   var identities: String { "SELECT rowid, \(SQLName.list(keyColumns)) FROM \(SQLName.quoted(name))" }
 
-  /// The statement that removes the rows with a path, whether or not a document may have it.
+  /// The statement that removes the rows with a certain path, even if no document can have it.
   var removalByPath: String {
     "DELETE FROM \(SQLName.quoted(name)) WHERE \(path(of: SQLName.quoted(name))) = ?"
   }
@@ -104,8 +104,8 @@ extension TableLayout {
 
   var selection: String { "SELECT * FROM \(SQLName.quoted(name)) WHERE \(keyCondition)" }
 
-  /// The statement that changes some columns of a row, and `_other` if asked to; its parameters are they, and the IDs of the
-  /// document.
+  /// Returns the statement that updates some columns of a row, optionally with `_other`; its parameters are these columns and the
+  /// IDs of the document.
   func update(of columns: [Int], withOther: Bool) -> String {
     let names = columns.map { self.columns[$0].name } + (withOther ? [Self.otherColumn] : [])
     let changes = names.map { "\(SQLName.quoted($0)) = ?" }.joined(separator: ", ")
@@ -118,19 +118,19 @@ extension TableLayout {
 }
 
 extension TableLayout.FieldColumn {
-  /// The type in a column's declaration, which decides how SQLite keeps a value.
+  /// The type in a column's declaration, which determines how SQLite stores a value.
   var declaration: String {
     switch type {
     case .string, .timestamp, .array: " TEXT"
     case .integer: " INTEGER"
     case .double: " REAL"
-    // With NUMERIC affinity, as SQLite calls it.
+    // This type has NUMERIC affinity in SQLite.
     case .boolean: " BOOLEAN"
     case .reference, .geopoint, .bytes, .any: ""
     }
   }
 
-  /// The constraint that says which table's documents the values name; nil where they name none.
+  /// Returns the constraint for the table that the values refer to; nil if they are not references.
   func foreignKey(in layout: MirrorLayout) -> String? {
     guard let table = reference.flatMap({ layout.table(of: $0) }), table.parents.isEmpty else { return nil }
     return table.reference(from: [name])

@@ -1,34 +1,34 @@
 /// The table of a collection in a mirror.
 ///
-/// Its rows have the document ID in `_id`, the IDs of the documents above in a column each, a column for each declared
-/// field (the fields of maps flattened), and `_other`: what the columns cannot hold, as REST JSON.
+/// Its rows have the document ID in `_id`, a column for the ID of each ancestor document, a column for each declared field (with
+/// the fields of maps flattened), and `_other` with everything that the columns cannot hold, as REST JSON.
 package struct TableLayout: Sendable {
   /// A column with the values of a field.
   package struct FieldColumn: Sendable {
     package let name: String
     package let field: FieldPath
     package let type: Schema.Column.ValueType
-    /// The collection whose documents the values name by their IDs.
+    /// The collection whose document IDs the values are; nil if they are not references.
     package let reference: CollectionPath?
   }
 
-  /// The column of document IDs, and that of what the others cannot hold.
+  /// The columns of the document ID, and of what the other columns cannot hold.
   package static let idColumn = "_id"
   package static let otherColumn = "_other"
 
-  /// The collection, or the pattern of collections.
+  /// The collection, or the collection pattern.
   package let collection: CollectionPath
   package let schema: CollectionSchema
   package let name: String
-  /// The columns of the IDs of the documents above, outermost first.
+  /// The columns of the ancestor documents' IDs, outermost first.
   package let parents: [String]
   package let columns: [FieldColumn]
-  /// The tables of the elements of arrays, where the schema says what these are.
+  /// The tables of the elements of arrays whose elements the schema declares.
   package private(set) var elementTables: [ElementTable] = []
   package var width: Int { parents.count + columns.count + 2 }
 
   let tree: FieldColumnTree
-  /// The statements that insert and change a row; the parameters of both are the columns in their order.
+  /// The statements that insert and update a row; the parameters of both are the columns in order.
   let insertion: String
   let update: String
 
@@ -69,7 +69,7 @@ package struct TableLayout: Sendable {
     }
   }
 
-  /// The type of a column; none where SQL has no type for it, whose cells then are REST JSON.
+  /// Returns the type of a column; if SQL has no type for it, its cells are REST JSON.
   static func type(of column: Schema.Column) -> Schema.Column.ValueType {
     switch column.type {
     case .reference, .geopoint, .bytes: .any
@@ -77,15 +77,15 @@ package struct TableLayout: Sendable {
     }
   }
 
-  /// A schema that says no more than which time the service sets when a document changes, for a collection that nobody
-  /// declared: the next pull by delta goes by that time.
+  /// For an undeclared collection, a schema with only the inferred update time that the service sets, by which the next pull
+  /// finds changes.
   var inferredTimes: CollectionSchema {
     var inferred = CollectionSchema(collection)
     inferred.updateTime = schema.updateTime
     return inferred
   }
 
-  /// The IDs of a document, those above it first.
+  /// Returns the IDs of a document and its ancestors, outermost first.
   func ids(of path: DocumentPath) -> [String] {
     let segments = path.segments
     return segments.indices.filter { $0 % 2 == 1 }.map { segments[$0] }
@@ -93,7 +93,7 @@ package struct TableLayout: Sendable {
 }
 
 extension CollectionPath {
-  /// The segments: collection IDs and document IDs, or `*`, in turn.
+  /// The segments: collection IDs alternating with document IDs or `*`.
   var segments: [String] { string.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) } }
 }
 
@@ -101,12 +101,12 @@ package struct MirrorLayout: Sendable {
   package let tables: [TableLayout]
   private let byPattern: [CollectionPath: Int]
 
-  /// The tables that the file has for other purposes.
+  /// The names of tables that the file uses for other purposes.
   private static let reserved: Set<String> = [
     "state", "databases", "collection_groups", "documents", "versions", "zone_offsets",
   ]
 
-  /// Lays out the tables of collections, in their order.
+  /// Creates the layouts of collections, in order.
   package init(_ collections: [CollectionSchema]) {
     var taken = Self.reserved
     var tables: [TableLayout] = []
@@ -122,13 +122,13 @@ package struct MirrorLayout: Sendable {
     self.byPattern = byPattern
   }
 
-  /// The table of a collection; nil where there is none.
+  /// Returns the table of a collection; nil if there is none.
   package func table(of collection: CollectionPath) -> TableLayout? {
     (byPattern[collection] ?? byPattern[collection.pattern]).map { tables[$0] }
   }
 }
 
-/// The fields of columns as a tree, whose members are in the order of a document's.
+/// The fields of columns as a tree, whose members are in the order in which documents store them.
 struct FieldColumnTree: Sendable {
   struct Member: Sendable {
     let name: String
@@ -136,7 +136,7 @@ struct FieldColumnTree: Sendable {
     var column: Int?
     var members: [Member] = []
 
-    /// Whether its column, or one below it, has a value.
+    /// Whether its column, or any column below it, has a value.
     func isFilled(in row: [SQLCell]) -> Bool {
       if let column { return row[column] != .null }
       return members.contains { $0.isFilled(in: row) }

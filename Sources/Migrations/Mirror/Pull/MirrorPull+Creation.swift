@@ -5,7 +5,7 @@ import Platform
 import Runs
 
 extension MirrorPull {
-  /// Makes a new mirror beside its final name, and gives it the name once it is whole.
+  /// Creates a new mirror beside its final name, and renames it when it is complete.
   func create() async throws -> Report {
     let target = FilePaths.resolved(path)
     FilePaths.removeAbandoned(beside: target)
@@ -25,7 +25,7 @@ extension MirrorPull {
 
   private func fill(_ temporary: String) async throws -> Report {
     let file = try MirrorFile(temporary, for: .creation)
-    // Before any request, so that the file is locked, and nobody takes it for an abandoned one.
+    // Before any request, so that the file is locked and nobody mistakes it for an abandoned one.
     try file.use { db in
       try DocumentTable.create(db)
       try db.execute(sql: MirrorTables.creation)

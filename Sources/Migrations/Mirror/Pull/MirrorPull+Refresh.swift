@@ -6,16 +6,16 @@ import Runs
 
 /// What a refresh reads, and what it has read so far.
 private struct Reading {
-  /// The moment that is read; nil for the present of each page.
+  /// The read time; nil to read each page at its present time.
   let moment: Timestamp?
   let stage: PullStage
   var report = MirrorPull.Report()
 }
 
 extension MirrorPull {
-  /// Brings a mirror up to date, in one transaction.
+  /// Updates a mirror in one transaction.
   ///
-  /// The file is locked for other writers from the beginning; readers see it as it was until the end.
+  /// The file is locked for other writers from the beginning; readers see the earlier state until the end.
   func refresh() async throws -> Report {
     let file = try MirrorFile(path, for: .writing)
     let info = try MirrorInfo(file)
@@ -27,7 +27,7 @@ extension MirrorPull {
       try file.close()
       return report
     } catch {
-      // Closing rolls back; the error that ended the pull is reported, not that of closing.
+      // Closing rolls back; the error that ended the pull is thrown, not that of closing.
       try? file.close()
       throw error
     }
@@ -41,7 +41,7 @@ extension MirrorPull {
     reading.report.readTime = moment
     let known = info.collections.map(\.path)
     let found = try await roots(at: moment)
-    // A root may have no documents of its own, and so no table.
+    // A root may have no documents itself, and therefore no table.
     let gone = Set(known.map { CollectionPattern($0).root }).subtracting(found)
     let setBack = try await SetBackCollections(since: info.readTime.map { [$0] } ?? [], in: client)
     for root in found {
@@ -126,7 +126,7 @@ extension MirrorPull {
     try await readNames(of: root, in: ranges, &reading)
   }
 
-  /// The ranges of names of which the number is not the mirror's; all names where the service does not count.
+  /// Returns the ranges of names whose counts differ from the mirror's; all names if the service does not count.
   private func rangesThatDiffer(_ root: CollectionPath, _ reading: inout Reading) async throws -> [NameRange]
   {
     let names = try reading.stage.names(of: root)
@@ -145,7 +145,7 @@ extension MirrorPull {
     }
   }
 
-  /// Reads names with their update times: finds what was deleted there, and what changed without the time of its last change.
+  /// Reads names with their update times, to find deletions and changes that did not set the time of last change.
   private func readNames(
     of root: CollectionPath,
     in ranges: [NameRange],
@@ -191,7 +191,7 @@ extension MirrorPull {
     let rebuilds = options.isFull || !yaml.isIdentical(to: info.schemaText)
     let declared = MirrorLayout(schema.collections)
     (reading.report.changed, reading.report.deleted) = try file.use { db in
-      // Where a user's triggers may change rows that the pull does not write, all that are written are recorded.
+      // A user's triggers may change rows that the pull does not write, so all written rows are recorded.
       let records = try UserObject.hasTriggers(db)
       for table in before.tables {
         for sql in table.triggerRemoval + (records ? table.recorderCreation : []) {
@@ -226,9 +226,9 @@ extension MirrorPull {
     }
   }
 
-  /// Makes the tables that are new or have another form, with all that their user made on them; the others stay.
+  /// Creates new tables and those with another layout, together with their users' indexes and triggers; other tables stay.
   ///
-  /// Rows are deleted and inserted one by one there, so that a user's triggers see it, as those of a full-text index have to.
+  /// Rows are deleted and inserted one by one there, so that users' triggers run, as those of a full-text index require.
   private func replaceTables(
     of before: MirrorLayout,
     by layout: MirrorLayout,
@@ -268,7 +268,7 @@ extension MirrorPull {
     )
   }
 
-  /// Writes edited rows as the documents are.
+  /// Restores edited rows to the state of their documents.
   private func discardEdits(
     _ db: Database,
     _ documents: DocumentTable,
@@ -285,7 +285,7 @@ extension MirrorPull {
 }
 
 extension MirrorFile {
-  /// Whether any document of a collection has the time of its last change, so that a filter finds it.
+  /// Whether any document of a collection has a time of last change, so that a filter finds it.
   func hasTimes(
     in root: CollectionPath,
     of layout: MirrorLayout,

@@ -2,8 +2,7 @@ import GRDB
 import Logging
 
 extension MirrorPull {
-  /// Keeps as edits the rows that triggers of the file's user left otherwise than their documents, of all that were written
-  /// during the pull.
+  /// Of all rows written during the pull, records as edits those that users' triggers have left different from their documents.
   func keepSideEffects(of layout: MirrorLayout, _ documents: DocumentTable, _ db: Database) throws {
     var writer = try RowWriter(layout)
     var cells = try SQLCells()

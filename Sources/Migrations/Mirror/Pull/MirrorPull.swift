@@ -4,22 +4,22 @@ package import FirestoreREST
 import Logging
 package import Runs
 
-/// Pulls a database into a mirror: all of it at first, what changed from then on.
+/// Pulls a database into a mirror: entirely the first time, and only changes from then on.
 ///
-/// A pull shows one moment of the service, where the service allows it, and is in the file as a whole or not at all.
+/// A pull shows the service at one read time, if the service permits that, and is written to the file atomically.
 package struct MirrorPull: Sendable {
   package struct Options: Sendable {
-    /// Whether everything is read again.
+    /// Whether to read everything again.
     package var isFull = false
-    /// Whether collections are counted by narrow ranges of names, so that fewer deletions hide behind as many creations.
+    /// Whether to count collections by narrow ranges of names, so that fewer deletions go unnoticed because of as many creations.
     package var isThorough = false
-    /// The seconds from a mark to the moment that was read.
+    /// The seconds between a mark and the read time.
     package var overlap: Int64 = 600
-    /// Whether edits that were not pushed are dropped.
+    /// Whether to discard edits that were not pushed.
     package var discardsEdits = false
-    /// Whether a new file takes the place of one that is there, without marks; edits that were not pushed are kept from it.
+    /// Whether to replace an existing file with a new one without marks; a file with unpushed edits is not replaced.
     package var isExport = false
-    /// How documents are masked; nil to pull them as they are.
+    /// How documents are masked; nil to pull them unmasked.
     package var mask: PulledMask?
     /// The root collections to pull; nil for all.
     package var selection: CollectionSelection?
@@ -27,7 +27,7 @@ package struct MirrorPull: Sendable {
     package init() {}
   }
 
-  /// A view that comes with a schema: a name, and its SELECT.
+  /// A view that comes with a schema: its name and its SELECT.
   package struct View: Sendable {
     package var name: String
     package var query: String
@@ -40,17 +40,17 @@ package struct MirrorPull: Sendable {
 
   package struct Report: Sendable, Equatable {
     package var isNew = false
-    /// The moment that the mirror shows.
+    /// The read time that the mirror shows.
     package var readTime: Timestamp?
-    /// Documents that were read as a whole.
+    /// The number of documents that were read entirely.
     package var read = 0
-    /// Documents of which the name alone was read, to find what was deleted.
+    /// The number of documents of which only the name was read, to find deletions.
     package var names = 0
-    /// Documents that were counted by the service.
+    /// The number of documents that the service counted.
     package var counted = 0
-    /// Documents that are new in the mirror or changed.
+    /// The number of documents that are new or changed in the mirror.
     package var changed = 0
-    /// Documents that are no longer there.
+    /// The number of documents that no longer exist.
     package var deleted = 0
   }
 
@@ -73,18 +73,20 @@ package struct MirrorPull: Sendable {
   var progress: Progress { context.progress }
   var logger: Logger { context.logger }
 
-  /// - Throws: ``Failure``; the file is as it was then. `.tryLater` where edits were not pushed, or where another program
-  ///   keeps the file locked.
+  /// Pulls the database.
+  ///
+  /// - Throws: ``Failure``, with the file unchanged. `.tryLater` if edits were not pushed, or if another program keeps the file
+  ///   locked.
   package func run() async throws -> Report {
     if SystemCall.status(path).status == nil { return try await create() }
     if !options.isExport { try assertSameMask() }
-    // What was deleted is found by the names of the service, which a masked mirror does not have.
+    // Deletions are found by the service's document names, which a masked mirror does not have.
     if !options.isExport, options.mask == nil { return try await refresh() }
     if let present = try? MirrorFile(path, for: .reading) { try assertNoEdits(present) }
     return try await create()
   }
 
-  /// Refuses a mirror of another database, without a mask where this pull has one, or under another key.
+  /// Refuses a mirror of another database, one without a mask if this pull has one, and one with another key.
   private func assertSameMask() throws(Failure) {
     let info = try MirrorInfo(MirrorFile(path, for: .reading))
     try info.assertOf(environment, path: path)
@@ -102,14 +104,14 @@ package struct MirrorPull: Sendable {
     )
   }
 
-  /// The root collections at a moment, without gymmigrate's own.
+  /// Returns the root collections at a read time, without gymmigrate's own.
   func roots(at moment: Timestamp?) async throws -> [CollectionPath] {
     let roots = try await client.collectionIDs(readTime: moment).compactMap { CollectionPath($0) }
       .filter { !$0.isReserved }.sorted()
     return try options.selection?.scopes(roots: roots).map(\.name) ?? roots
   }
 
-  /// The moment to read at; nil for the present of each page.
+  /// Returns the read time; nil to read each page at its present time.
   func pin() async throws -> Timestamp? {
     try await client.readTime(.pinned, of: environment, logger)
   }
@@ -125,7 +127,7 @@ package struct MirrorPull: Sendable {
     return try await mask.masked(page.filter { !$0.path.isReserved })
   }
 
-  /// Pages of a read, counted and with the failure explained where the moment is no longer readable.
+  /// Calls `body` with the pages of a read and counts them; explains the failure if the read time is no longer available.
   func forEachPage(of read: CollectionRead, _ body: ([RawDocument]) throws -> Void) async throws {
     do {
       for try await page in client.pages(of: read) {

@@ -1,17 +1,17 @@
 /// How a pull reads a root collection.
 enum PullMode: Sendable, Equatable {
-  /// Every document, and those of its subcollections.
+  /// Every document, including those of subcollections.
   case whole
-  /// The documents whose field has a time from a mark on. Others are found by their number alone.
+  /// The documents whose field has a time since a mark; other changes are noticed only by the number of documents.
   case since(FieldPath, Timestamp)
 
   /// Decides how to read.
   ///
   /// - Parameters:
-  ///   - field: The time of the last change; nil where there is none.
-  ///   - mark: How far it was pulled; nil where it was not, or where that is not known.
+  ///   - field: The time of the last change; nil if there is none.
+  ///   - mark: The time up to which the collection was pulled; nil if it was not, or if that is not known.
   ///   - hasTimes: Whether any document of the mirror has a time in the field.
-  ///   - isFull: Whether all of it has to be read in any case.
+  ///   - isFull: Whether everything must be read in any case.
   init(_ field: FieldPath?, mark: Timestamp?, hasTimes: Bool, isFull: Bool) {
     if let mark, let field, hasTimes, !isFull {
       self = .since(field, mark)
@@ -20,7 +20,7 @@ enum PullMode: Sendable, Equatable {
     }
   }
 
-  /// The mark of the next pull: before the moment that was read, by what clocks and late commits may differ.
+  /// Returns the mark for the next pull: earlier than the read time, by as much as clocks and late commits may differ.
   ///
   /// The service rounds `REQUEST_TIME` down to milliseconds.
   static func mark(readTime: Timestamp, overlap: Int64) -> Timestamp? {

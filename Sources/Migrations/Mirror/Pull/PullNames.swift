@@ -1,7 +1,7 @@
 import FirestoreREST
 import GRDB
 
-/// The names of a collection in a mirror and of the new documents that its stage has, by their positions.
+/// The names of a collection in a mirror and of its new staged documents, by their positions.
 ///
 /// Every ten-thousandth key is in memory; names in between are looked up from there.
 struct PullNames: KnownNames {
@@ -13,7 +13,7 @@ struct PullNames: KnownNames {
   private let database: DatabaseName
   private let keys: [[UInt8]]
 
-  /// Steps over all keys once.
+  /// Iterates over all keys once.
   init(
     of collection: CollectionPath,
     in file: MirrorFile,

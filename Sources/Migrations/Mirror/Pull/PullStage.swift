@@ -1,13 +1,13 @@
 import FirestoreREST
 import GRDB
 
-/// What a pull has read and the mirror does not have yet, in temporary tables that end with the connection.
+/// What a pull has read and not yet written to the mirror, in temporary tables that end with the connection.
 struct PullStage {
   private let file: MirrorFile
   private let database: DatabaseName
 
-  /// `staged` holds documents that are new or changed, `seen` the rows that are still there, `gone` documents that are not, `added` the
-  /// keys of the new ones of the collection whose names are compared.
+  /// `staged` contains new and changed documents, `seen` the rows that still exist, `gone` the deleted documents, and `added` the
+  /// keys of new documents in the collection whose names are compared.
   init(_ file: MirrorFile, _ database: DatabaseName) throws(Failure) {
     self.file = file
     self.database = database
@@ -26,10 +26,10 @@ struct PullStage {
     }
   }
 
-  /// Keeps what is new or changed of a page.
+  /// Stages the new and changed documents of a page.
   ///
-  /// - Parameter remembers: Whether the page is of a whole collection, so that what is in none of its pages is gone.
-  /// - Returns: How many were kept.
+  /// - Parameter remembers: Whether the page belongs to an entire collection, so that documents in none of its pages are deleted.
+  /// - Returns: The number of staged documents.
   func take(_ page: [RawDocument], remembers: Bool) throws(Failure) -> Int {
     try file.use { db in
       let documents = try DocumentTable(db, database)
@@ -60,7 +60,7 @@ struct PullStage {
     }
   }
 
-  /// The documents of a page of names that have to be read: new ones, and those with another update time.
+  /// Returns the documents in a page of names that must be read: new ones, and those with another update time.
   func unknown(_ page: [RawDocument]) throws(Failure) -> [DocumentPath] {
     try file.use { db in
       let documents = try DocumentTable(db, database)
@@ -84,9 +84,9 @@ struct PullStage {
     }
   }
 
-  /// Records the documents of a scope that were not seen as gone, and forgets what was seen.
+  /// Records the documents of a scope that were not seen as deleted, and clears what was seen.
   ///
-  /// - Parameter range: The only names of which documents are recorded.
+  /// - Parameter range: Only documents with these names are recorded.
   func removeUnseen(
     _ scope: DocumentTable.Scope,
     in range: NameRange = NameRange(),
@@ -118,7 +118,7 @@ struct PullStage {
     }
   }
 
-  /// The names of a collection in the mirror, with those that are to come.
+  /// Returns the names of a collection in the mirror, including those that are staged.
   func names(of collection: CollectionPath) throws(Failure) -> PullNames {
     try file.use { db in
       let documents = try DocumentTable(db, database)
@@ -135,9 +135,9 @@ struct PullStage {
     }
   }
 
-  /// Writes all of it into the tables of documents and of rows.
+  /// Writes everything that is staged into the tables of documents and rows.
   ///
-  /// - Returns: How many documents were written and removed.
+  /// - Returns: The numbers of written and removed documents.
   func apply(
     _ db: Database,
     _ documents: inout DocumentTable,

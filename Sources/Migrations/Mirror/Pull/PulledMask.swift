@@ -1,10 +1,10 @@
-/// How documents are masked on their way into a mirror.
+/// How documents are masked before they are written to a mirror.
 package struct PulledMask: Sendable {
-  /// What tells its key from others.
+  /// Identifies its key.
   let fingerprint: String
   let assertCovers: @Sendable ([CollectionPath]) throws(Failure) -> Void
   let masked: @Sendable ([RawDocument]) async throws -> [RawDocument]
-  /// A failure of a read, without names of documents.
+  /// Returns a read failure without document names.
   let withoutNames: @Sendable (Failure, CollectionPath) -> Failure
 
   package init(

@@ -4,16 +4,15 @@ package import MigrationEngine
 import Runs
 import Tables
 
-/// The edits of the rows of a mirror, as changes of the documents.
+/// The edits of a mirror's rows, as changes to the documents.
 ///
-/// A document that is no longer as it was pulled is a conflict, and so left alone; but for one that is already as the
-/// rows say.
+/// A document that has changed since it was pulled is a conflict and left alone, unless it is already as the row describes.
 package struct MirrorEdits: ChangeList {
   package let id = "mirror-push"
   package var applied: [LedgerEntry.Applied] { [LedgerEntry.Applied(id: id, checksum: nil)] }
   package let collections: [CollectionPath]
   package let deletions: Int
-  /// The documents whose rows were changed.
+  /// The documents whose rows were edited.
   package let paths: [DocumentPath]
   private let abandoned: [Int64]
   private let moves: RowMoves
@@ -25,10 +24,10 @@ package struct MirrorEdits: ChangeList {
   private let schema: DatabaseSchema
   private var subcollections: SubcollectionGuard.Lister?
 
-  /// Documents that are read together.
+  /// The number of documents that are read together.
   private static let width = 100
 
-  /// - Throws: ``Failure``; `.notPermitted` where the mirror is of another database.
+  /// - Throws: ``Failure``; `.notPermitted` if the mirror is of another database.
   package init(in file: MirrorFile, client: FirestoreClient, schema: DatabaseSchema) throws(Failure) {
     self.file = file
     self.client = client
@@ -64,12 +63,12 @@ package struct MirrorEdits: ChangeList {
 
   private struct Found {
     var paths: [DocumentPath] = []
-    /// Edits of rows that are gone again, and that no document could have.
+    /// Edits of rows that no longer exist and that no document could have.
     var abandoned: [Int64] = []
-    /// The documents whose rows are gone, and those of new rows.
+    /// The documents whose rows were deleted, and those of new rows.
     var gone: [DocumentPath] = []
     var new: [DocumentPath] = []
-    /// The first row that can be no document.
+    /// The first row that cannot be a document.
     var unfit: (table: String, cause: String)?
   }
 
@@ -124,7 +123,7 @@ package struct MirrorEdits: ChangeList {
     return guarded
   }
 
-  /// Records the edits; a position is the path of a document.
+  /// Records the edits; positions are document paths.
   package func record(
     in sink: any PlanSink,
     after position: String?,
@@ -183,9 +182,9 @@ package struct MirrorEdits: ChangeList {
     case .unchanged: return Outcome(.unchanged)
     case .change(let after, let serverTimes):
       let change = Change(path: path, before: found.pulled, after: after, serverTimes: serverTimes)
-      // What is already as the rows say may be what a push before wrote.
+      // A document that is already as the row describes may have been written by an earlier push.
       if change.isApplied(to: present) { return Outcome(.unchanged) }
-      // What others wrote and took back, as an undo does, is what the row was made of.
+      // If others wrote and reverted it, as an undo does, the document is still what the row was created from.
       let isAsPulled =
         found.updateTime == present?.updateTime?.microseconds || found.pulled?.fields == present?.fields
       guard isAsPulled else { return Outcome(.conflict) }
@@ -203,8 +202,8 @@ package struct MirrorEdits: ChangeList {
     }
   }
 
-  /// What the row of a document means, the document as it was pulled, and its update time; nil where its collection has
-  /// no table.
+  /// Returns how to interpret a document's row, the document as it was pulled, and its update time; nil if its collection has no
+  /// table.
   private func edit(
     of path: DocumentPath,
     _ db: Database
@@ -222,11 +221,11 @@ package struct MirrorEdits: ChangeList {
 
   // MARK: Settling
 
-  /// Takes into the mirror what the service has of the edited documents, where it is as their rows say; the edits of
-  /// other documents stay.
+  /// Stores the service's state of the edited documents in the mirror if it matches their rows; the edits of other documents
+  /// stay.
   ///
-  /// - Returns: How many edits are left.
-  /// - Throws: ``Failure``; the edits are as they were then, and found done by the next push.
+  /// - Returns: The number of remaining edits.
+  /// - Throws: ``Failure``; the edits are then unchanged, and the next push finds them applied.
   package func settle() async throws -> Int {
     try file.use { db in
       for entry in abandoned { try MirrorTables.forget(entry: entry, db) }
@@ -262,14 +261,14 @@ package struct MirrorEdits: ChangeList {
         try db.execute(sql: "COMMIT")
         return result
       } catch {
-        // Some errors have rolled back already, and then this fails; what came first is what is reported.
+        // After some errors SQLite has already rolled back, and this fails; the first error is thrown.
         try? db.execute(sql: "ROLLBACK")
         throw error
       }
     }
   }
 
-  /// Settles one edit; returns how many documents there are more, or nil where the edit stays.
+  /// Settles one edit; returns by how many documents the collection has grown, or nil if the edit stays.
   private func settle(_ path: DocumentPath, _ present: RawDocument?, _ db: Database) throws -> Int? {
     guard let found = try edit(of: path, db) else { return nil }
     var added = 0
@@ -288,7 +287,7 @@ package struct MirrorEdits: ChangeList {
     return added
   }
 
-  /// Stores a document as it is on the service, without its row.
+  /// Stores a document as it is on the service, without updating its row.
   private func store(
     _ present: RawDocument?,
     at path: DocumentPath,
@@ -312,8 +311,8 @@ package struct MirrorEdits: ChangeList {
 
   // MARK: Rows that were edited again
 
-  /// Takes what this push has written so far as what the edited rows were made of, so that a row that was edited again is a
-  /// change of that, and no conflict with it.
+  /// Makes what this push has written so far the basis of edited rows, so that a row that was edited again is a change to it and
+  /// not a conflict with it.
   ///
   /// - Parameter journal: The path of the run's journal.
   /// - Throws: ``Failure``.
@@ -344,8 +343,8 @@ package struct MirrorEdits: ChangeList {
     }
   }
 
-  /// Stores what a change has made, and gives the row the cells that the push itself has set; returns how many documents
-  /// there are more.
+  /// Stores the result of a change and sets the row's cells that the push itself has set; returns by how many documents the
+  /// collection has grown.
   private func rebase(_ change: Change, _ present: RawDocument?, _ db: Database) throws -> Int {
     let path = change.path
     guard let table = layout.table(of: path.collection) else { return 0 }
@@ -360,14 +359,14 @@ package struct MirrorEdits: ChangeList {
       var rows = try RowWriter(layout)
       var cells = try SQLCells()
       let base = try former.map { try rows.fields($0.fields) } ?? FieldMap()
-      // What has no column of its own is as it was pulled, unless somebody changed that cell.
+      // `_other` is as it was pulled, unless somebody changed that cell.
       let isOtherAsPulled = row.last.flatMap(RowEdit.other) == RowImage(base, in: table, &cells).other
       try rows.set(columns, path, to: present.fields, withOther: isOtherAsPulled, db)
     }
     return (present == nil ? 0 : 1) - (former == nil ? 0 : 1)
   }
 
-  /// The row of a document as it is in its table; nil where there is none.
+  /// Returns the present row of a document; nil if there is none.
   static func row(_ path: DocumentPath, _ table: TableLayout, _ db: Database) throws -> [SQLCell]? {
     var cells: [SQLCell]?
     try StatementReader(db, table.selection, texts: table.ids(of: path)).forEach { row in

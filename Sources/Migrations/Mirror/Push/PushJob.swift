@@ -2,11 +2,11 @@ package import MigrationEngine
 import Runs
 import TypedDocuments
 
-/// Writes what was edited in a mirror to its database.
+/// Writes a mirror's edits to its database.
 package struct PushJob: Job {
   package static let kind = "push"
 
-  /// The mirror.
+  /// The mirror's file.
   package var file: String
   package var maximumDeletes: Int?
   package var plan = PlanSettings()

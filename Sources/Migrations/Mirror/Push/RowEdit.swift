@@ -1,11 +1,11 @@
 import MigrationEngine
 import Tables
 
-/// What the edited row of a document means: pure, from the document as it was pulled and the row as it is.
+/// Interprets the edited row of a document, from the document as it was pulled and the present row; does no I/O.
 struct RowEdit {
   enum Decision {
     case unchanged
-    /// The fields as they are to be, nil to delete the document, and the fields that the service sets to the commit time.
+    /// The new fields, nil to delete the document, and the fields that the service sets to the commit time.
     case change(FieldMap?, serverTimes: [FieldPath])
     case refused(Finding)
   }
@@ -13,7 +13,7 @@ struct RowEdit {
   private let path: DocumentPath
   private let table: TableLayout
   private let declared: CollectionSchema?
-  /// Whether the row is new and has the times of one that is gone, so that they are no edit of them.
+  /// Whether the row is new and has the times of a deleted one, so that they do not count as edited.
   private let hasTimesOfAnother: Bool
 
   init(
@@ -29,8 +29,8 @@ struct RowEdit {
   }
 
   /// - Parameters:
-  ///   - pulled: The document as it was pulled; nil where there was none.
-  ///   - row: The cells of the fields and of `_other`; nil where the row is gone.
+  ///   - pulled: The document as it was pulled; nil if there was none.
+  ///   - row: The cells of the fields and of `_other`; nil if the row was deleted.
   func decide(_ pulled: RawDocument?, _ row: [SQLCell]?) throws(Failure) -> Decision {
     guard let row else { return delete(pulled) }
     if pulled == nil, let refusal = refusalOfSpaces() { return refusal }
@@ -91,7 +91,7 @@ struct RowEdit {
     return .change(nil, serverTimes: [])
   }
 
-  /// The change, if the document breaks the schema no more than it did.
+  /// Returns the change, unless the document would violate the schema more than before.
   private func checked(_ fields: FieldMap, _ pulled: RawDocument?) -> Decision {
     var after = fields
     guard let declared else { return .change(after, serverTimes: []) }
@@ -129,9 +129,9 @@ struct RowEdit {
     }
   }
 
-  /// The first field to which `_other` gives a value though a column has it; nil where there is none.
+  /// Returns the first field with a value in `_other` although a column has one; nil if there is none.
   ///
-  /// Null is what a column cannot hold, and gives way to a cell that was filled since; so does an empty map.
+  /// A null, which a column cannot hold, is replaced by a cell that was filled since, and so is an empty map.
   private static func clash(
     _ other: FieldMap,
     over pulled: FieldMap,
@@ -157,7 +157,7 @@ struct RowEdit {
     return nil
   }
 
-  /// Applies the difference of two maps of such fields; below a map whose fields have columns, member by member.
+  /// Applies the difference between two such maps; below a map whose fields have columns, member by member.
   private static func merge(
     _ before: FieldMap,
     _ after: FieldMap,
@@ -167,7 +167,7 @@ struct RowEdit {
     for member in FieldEdit(from: before, to: after).members {
       let tree = members.first { $0.name.isIdentical(to: member.name) }
       if tree?.column != nil, member.value == nil {
-        // The null that was there may have given way to a cell.
+        // The former null may have been replaced by a cell.
         if fields[member.name]?.isNull ?? false { fields[member.name] = nil }
         continue
       }

@@ -1,12 +1,12 @@
 import Files
 import GRDB
 
-/// Rows that were given another ID: a new row is a move of one that is gone in the same push where it has the times that
-/// the service sets of it, or all else of it.
+/// Rows that were given another ID: a new row counts as moved from one deleted in the same push if it has the same times, as set
+/// by the service, or the same other cells.
 ///
-/// To the service it is a document that goes and another one that comes, and neither without the other.
+/// To the service this is the deletion of one document and the creation of another, and neither must happen without the other.
 struct RowMoves: Sendable {
-  /// Whether the documents of a move cannot be created, by the first of them.
+  /// For each first document of a move, whether the new documents cannot be created.
   typealias Waiting = [DocumentPath: Bool]
 
   private var successors: [DocumentPath: [DocumentPath]] = [:]
@@ -43,23 +43,23 @@ struct RowMoves: Sendable {
       let image = RowImage(try writer.fields(row.fields), in: table, &cells)
       let own = try Self.marks(of: image, table, declared)
       times.formUnion(own.filter(\.isOfTimes))
-      // The rest says more than times, which many documents may have.
+      // The other cells identify a row better than times, which many documents may share.
       if let found = own.lazy.compactMap({ byMark[$0] }).first { successors[path] = found }
     }
     for (path, own) in marks where own.contains(where: { times.contains($0) }) { timed.insert(path) }
   }
 
-  /// The documents to which the row of a document was moved; more than one where they cannot be told apart.
+  /// Returns the documents to which a document's row was moved; several if they cannot be told apart.
   func successors(of path: DocumentPath) -> [DocumentPath] { successors[path] ?? [] }
 
-  /// Whether a new row has the times of a row that is gone.
+  /// Whether a new row has the times of a deleted row.
   func hasTimesOfAnother(_ path: DocumentPath) -> Bool { timed.contains(path) }
 
   /// What a row and the one that it was moved from have in common.
   private struct Mark: Hashable {
     var table: String
     var isOfTimes: Bool
-    /// The SHA-256 of the cells, so that large rows are not held.
+    /// The SHA-256 of the cells, so that large rows are not kept in memory.
     var digest: String
 
     init(_ table: TableLayout, isOfTimes: Bool = false, _ cells: String) throws(Failure) {
@@ -68,7 +68,7 @@ struct RowMoves: Sendable {
     }
   }
 
-  /// The marks of a row: all but its times and its ID, and the times, if it has any.
+  /// Returns the marks of a row: all cells except for its times and its ID, and the times, if it has any.
   private static func marks(
     of image: RowImage,
     _ table: TableLayout,

@@ -1,7 +1,6 @@
-/// The row of a document: a cell for each column of a field, and what they cannot hold.
+/// The row of a document: a cell for each column of a field, and everything that the columns cannot hold.
 ///
-/// What they cannot hold are fields that the schema does not declare, null, and a value other than a map where the fields
-/// of a map have columns.
+/// The latter are undeclared fields, nulls, and values other than a map if the fields of a map have columns.
 package struct RowImage: Sendable, Equatable {
   package var cells: [SQLCell]
   package var other: FieldMap
@@ -10,7 +9,7 @@ package struct RowImage: Sendable, Equatable {
     self.init(fields, table.columns, table.tree, &writer)
   }
 
-  /// The row of an element.
+  /// Creates the row of an array element.
   init(_ element: Value, in table: ElementTable, _ writer: inout SQLCells) {
     let fields = FieldMap([.init(name: FieldSchema.elementName, value: element)])
     self.init(fields, table.columns, table.tree, &writer)
@@ -41,7 +40,7 @@ package struct RowImage: Sendable, Equatable {
   ) {
     var at = 0
     for entry in fields.entries {
-      // Both are in the order of their names' bytes.
+      // Both are in byte order of their names.
       var order = 1
       while at < members.count {
         order = members[at].name.compareUTF8(entry.name)

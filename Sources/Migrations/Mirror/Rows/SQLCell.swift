@@ -1,21 +1,21 @@
 package import Tables
 
-/// The content of a cell of a mirror's table.
+/// The content of a cell in a mirror's table.
 ///
-/// A value of its column's type is SQL's own: text, a number, 0 or 1, UTC time as `2026-01-31T18:00:00.000000Z` (with all
-/// its digits where it has more than six). An integer in a column of doubles is a number, too. Any other value is REST
+/// A value of its column's type is a plain SQL value: text, a number, 0 or 1, a UTC time such as `2026-01-31T18:00:00.000000Z`
+/// (with all its digits if it has more than six). An integer in a column of doubles is also a number. Any other value is REST
 /// JSON, `{"integerValue":"7"}`, as in a CSV; arrays are JSON as there. A missing field and null are NULL.
 package enum SQLCell: Sendable {
   case null
   case integer(Int64)
   case real(Double)
   case text(String)
-  /// Bytes, or a text that is not UTF-8: no value of a document.
+  /// A blob, or text that is not UTF-8: not a value of a document.
   case unreadable
 }
 
 extension SQLCell: Equatable {
-  /// Whether both hold the same; texts by their bytes.
+  /// Whether both have the same content; texts are compared by bytes.
   package static func == (a: SQLCell, b: SQLCell) -> Bool {
     switch (a, b) {
     case (.null, .null): true
@@ -35,13 +35,13 @@ package struct SQLCells {
   private var buffer: [UInt8] = []
 
   package init() throws(Failure) {
-    // Null has no text: it is NULL, as a missing field is.
+    // Null has no text: it is NULL, like a missing field.
     text = try CellText(nullText: "")
   }
 
   // MARK: Writing
 
-  /// The cell of a value.
+  /// Returns the cell for a value.
   package mutating func cell(_ value: Value?, as type: Column.ValueType) -> SQLCell {
     guard let value else { return .null }
     switch (value, type) {
@@ -68,7 +68,7 @@ package struct SQLCells {
     return .text(String(decoding: json.bytes, as: UTF8.self))
   }
 
-  /// A time with at least six digits of a second, so that texts are in the order of times.
+  /// A time with at least six fractional digits, so that texts sort in the order of the times.
   package static func text(of time: Timestamp) -> String {
     var bytes: [UInt8] = []
     time.append(to: &bytes)
@@ -83,7 +83,7 @@ package struct SQLCells {
 
   // MARK: Reading
 
-  /// The value of an edited cell; nil where the field is to be missing.
+  /// Returns the value of an edited cell; nil if the field is to be missing.
   ///
   /// - Throws: ``CellError``.
   package func value(_ cell: SQLCell, as type: Column.ValueType) throws(CellError) -> Value? {
@@ -118,7 +118,7 @@ package struct SQLCells {
     }
   }
 
-  /// A time as SQLite's `datetime()` writes it, in UTC: `2026-01-31 18:00:00`.
+  /// Parses a UTC time as written by SQLite's `datetime()`: `2026-01-31 18:00:00`.
   private static func time(inSQL text: String) -> Timestamp? {
     let bytes = Array(text.utf8)
     guard bytes.count >= 19, bytes[10] == UInt8(ascii: " "), let last = bytes.last, (48...57).contains(last)

@@ -1,16 +1,16 @@
 import Files
 package import GRDB
 
-/// A mirror: a SQLite file with the documents of a database and a typed table for each collection.
+/// A mirror: an SQLite file with the documents of a database, and a typed table for each collection.
 ///
-/// The exact documents are in the tables of the embedded store, so that any command reads a mirror as it reads a database.
+/// The exact documents are in the tables of the embedded store, so that any command can read a mirror like a database.
 package final class MirrorFile: Sendable {
   package let path: String
   private let queue: DatabaseQueue
 
-  /// What a mirror is opened for.
+  /// The purpose for which a mirror is opened.
   package enum Purpose: Sendable {
-    /// To be filled; nobody else sees the file, and what is left of it after a failure is removed.
+    /// To be filled; nobody else sees the file, and its remains are removed after a failure.
     case creation
     case writing
     case reading
@@ -18,8 +18,8 @@ package final class MirrorFile: Sendable {
 
   /// Opens a file.
   ///
-  /// - Throws: `.inputMissing` where there is none; `.inputMalformed` where it is no mirror; `.tryLater` where another
-  ///   program keeps it locked; `.cannotWrite`.
+  /// - Throws: `.inputMissing` if it does not exist; `.inputMalformed` if it is not a mirror; `.tryLater` if another program
+  ///   keeps it locked; `.cannotWrite`.
   package init(_ path: String, for purpose: Purpose) throws(Failure) {
     self.path = path
     if purpose != .creation, SystemCall.status(path).status == nil {
@@ -37,7 +37,7 @@ package final class MirrorFile: Sendable {
     configuration.busyMode = .timeout(purpose == .creation ? 0 : 20)
     configuration.label = "mirror"
     configuration.prepareDatabase { db in
-      // What views of a file from elsewhere may call is SQLite's own harmless functions. Triggers run where rows are written, and keep
+      // Views in a file from elsewhere may only call SQLite's own harmless functions. For writing, triggers run and maintain
       // full-text tables, which do not count as harmless; extensions cannot be loaded.
       let trust = purpose == .writing ? "ON" : "OFF"
       try db.execute(
@@ -61,7 +61,7 @@ package final class MirrorFile: Sendable {
     if purpose != .creation { try assertMirror() }
   }
 
-  /// Refuses to replace a database that is no mirror, such as the data file of the embedded store.
+  /// Refuses to replace a database that is not a mirror, such as the data file of the embedded store.
   ///
   /// - Throws: `.cannotWrite`.
   package static func assertReplaceable(_ path: String) throws(Failure) {
@@ -103,17 +103,17 @@ package final class MirrorFile: Sendable {
     )
   }
 
-  /// Runs `body` on the database; a transaction may stay open.
+  /// Runs `body` on the database; a transaction may be left open.
   ///
-  /// - Throws: ``Failure`` where SQLite fails; what `body` throws.
+  /// - Throws: ``Failure`` if SQLite fails; errors of `body`.
   package func use<Result>(_ body: (Database) throws -> Result) throws(Failure) -> Result {
     try Self.reporting(path) { try queue.writeWithoutTransaction(body) }
   }
 
-  /// The number of documents whose rows were edited and not pushed.
+  /// Returns the number of documents whose rows were edited and not pushed.
   package func editCount() throws(Failure) -> Int { try use { db in try MirrorTables.edits(db).count } }
 
-  /// Closes the file; what is in an open transaction is rolled back.
+  /// Closes the file; an open transaction is rolled back.
   package func close() throws(Failure) {
     try Self.reporting(path) { try queue.close() }
   }

@@ -1,24 +1,24 @@
 package import Configuration
 import GRDB
 
-/// What a mirror is of, and how far it was pulled.
+/// The origin of a mirror, and the state of its pulls.
 package struct MirrorInfo: Sendable {
-  /// The name of the environment that it was pulled from.
+  /// The name of the environment from which it was pulled.
   package var environment: String
   package var database: DatabaseName
-  /// The server of that database; nil in files of versions that did not keep it.
+  /// The server of the database; nil in files of versions that did not record it.
   package var server: String?
-  /// The moment of the service that it shows; nil where the service did not report its time.
+  /// The service's read time that it shows; nil if the service did not report one.
   package var readTime: Timestamp?
   /// When the last pull ended, by this machine's clock.
   package var pulledAt: Timestamp
   /// The schema as YAML.
   package var schemaText: String
-  /// What was inferred for the collections that the schema does not declare, as YAML.
+  /// The inferred schemas of the undeclared collections, as YAML.
   package var inferredText: String
-  /// How far each collection was pulled, by its path or pattern.
+  /// The state of each collection, with its path or pattern.
   package var collections: [Collection]
-  /// What tells the key that it was masked under from others; nil where it shows documents as they are.
+  /// Identifies the key with which it was masked; nil if it is unmasked.
   package var mask: String?
   /// Whether edits were pushed since, so that some documents are later than ``readTime``.
   package var isPushed = false
@@ -28,7 +28,7 @@ package struct MirrorInfo: Sendable {
     package var table: String
     /// The number of documents at the end of the last pull.
     package var documents: Int
-    /// The time from which the next pull reads; nil where it reads the collection whole.
+    /// The time from which the next pull reads; nil if it reads the entire collection.
     package var mark: Timestamp?
   }
 }
@@ -73,7 +73,7 @@ extension MirrorInfo {
     }
   }
 
-  /// Refuses another database than the one that it is a mirror of, or one of the same name on another server.
+  /// Refuses a database other than the mirror's, or one of the same name on another server.
   ///
   /// - Throws: `.notPermitted`.
   package func assertOf(_ environment: DatabaseEnvironment, path: String) throws(Failure) {
@@ -91,7 +91,7 @@ extension MirrorInfo {
     )
   }
 
-  /// Refuses a mirror whose documents are masked: what it holds is nowhere in its database.
+  /// Refuses a masked mirror, because its documents are not those of its database.
   ///
   /// - Throws: `.notPermitted`.
   package func assertUnmasked(path: String) throws(Failure) {
@@ -117,7 +117,7 @@ extension MirrorInfo {
     yaml.isEmpty ? [] : try SchemaReader.schema(parsing: yaml, path: "the mirror's schema").collections
   }
 
-  /// What was inferred, a document of YAML for each collection.
+  /// The inferred schemas, as one YAML document for each collection.
   static func text(ofInferred collections: [CollectionSchema]) -> String {
     collections.map { SchemaWriter.yaml(DatabaseSchema(name: "inferred", collections: [$0])) }
       .joined(separator: Self.separator)
@@ -145,7 +145,7 @@ extension MirrorInfo {
     )
   }
 
-  /// Writes all of it in the present transaction.
+  /// Writes everything in the current transaction.
   func write(_ db: Database, _ layout: MirrorLayout) throws {
     let pairs: [(String, String?)] = [
       ("version", MirrorTables.version), ("environment", environment), ("database", database.description),
@@ -204,7 +204,7 @@ extension MirrorInfo {
     }
   }
 
-  /// Records that edits were pushed, and how many documents a collection has more than before.
+  /// Records that edits were pushed, and by how many documents collections have grown.
   static func recordPush(_ added: [CollectionPath: Int], _ db: Database) throws {
     try db.execute(sql: "INSERT OR REPLACE INTO _mirror (name, value) VALUES ('pushed', 'true')")
     for (collection, count) in added {

@@ -5,18 +5,18 @@ import Logging
 import Runs
 import Tables
 
-/// Creates what belongs to the tables of a mirror, in the present transaction.
+/// Creates the objects that belong to the tables of a mirror, in the current transaction.
 enum MirrorSchema {
   static func create(_ table: TableLayout, _ layout: MirrorLayout, _ db: Database) throws {
     for sql in table.creation(in: layout) { try db.execute(sql: sql) }
   }
 
-  /// Creates the indexes and triggers of a table that is filled.
+  /// Creates the indexes and triggers of a table that is already filled.
   static func finish(_ table: TableLayout, _ layout: MirrorLayout, _ db: Database) throws {
     for sql in table.indexes(in: layout).map(\.sql) + table.triggerCreation { try db.execute(sql: sql) }
   }
 
-  /// Infers the schemas of the collections that have documents and no table.
+  /// Infers the schemas of collections that have documents but no table.
   static func inferred(
     beyond layout: MirrorLayout,
     _ documents: DocumentTable,
@@ -35,10 +35,10 @@ enum MirrorSchema {
 
   // MARK: Times
 
-  /// Writes `zone_offsets`: what is added to a time in UTC to get the time of the schema's zone, from when on.
+  /// Writes `zone_offsets`: the offsets from UTC to the schema's time zone, each with the time from which it applies.
   ///
-  /// SQLite knows no time zones. `datetime(t, (SELECT modifier FROM zone_offsets WHERE from_utc <= t ORDER BY from_utc DESC
-  /// LIMIT 1))` is the local time of `t`.
+  /// SQLite has no time zones. `datetime(t, (SELECT modifier FROM zone_offsets WHERE from_utc <= t ORDER BY from_utc DESC LIMIT
+  /// 1))` is the local time of `t`.
   static func replaceOffsets(of zone: LocalTimeZone, _ db: Database) throws {
     try db.execute(
       sql: """
@@ -76,7 +76,7 @@ enum MirrorSchema {
 }
 
 extension MirrorPull {
-  /// Writes views, offsets, marks and what the file says of itself.
+  /// Writes the views, offsets and marks, and the description of the file.
   func conclude(
     _ db: Database,
     _ layout: MirrorLayout,

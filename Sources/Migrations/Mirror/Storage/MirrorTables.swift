@@ -1,15 +1,15 @@
 import GRDB
 
-/// The tables of a mirror that hold no documents.
+/// The tables of a mirror that contain no documents.
 enum MirrorTables {
-  /// The version of the layout; a file of another one has to be pulled again.
+  /// The version of the layout; a file with another version must be pulled again.
   static let version = "2"
-  /// The version whose tables are the same, unless names have letters outside of ASCII.
+  /// An earlier version, whose tables are the same unless names have letters outside ASCII.
   static let versionOfASCII = "1"
   static let edits = "_mirror_edits"
 
-  /// `_mirror` holds what the file is of, as pairs; `_mirror_collections` how far each collection was pulled;
-  /// `_mirror_columns` which field a column holds; `_mirror_edits` the documents whose rows were edited since.
+  /// `_mirror` describes the file as name-value pairs, `_mirror_collections` records how far each collection was pulled,
+  /// `_mirror_columns` the field of each column, and `_mirror_edits` the documents whose rows were edited since.
   static let creation = """
     CREATE TABLE _mirror (name TEXT PRIMARY KEY, value TEXT NOT NULL);
     CREATE TABLE _mirror_collections (
@@ -30,17 +30,16 @@ enum MirrorTables {
     CREATE TABLE _mirror_edits (path TEXT PRIMARY KEY, collection TEXT NOT NULL);
     """
 
-  /// An edited row.
   struct Edit {
-    /// The path of the document, as a trigger put it together.
+    /// The path of the document, as assembled by a trigger.
     var path: String
     var collection: String
-    /// Whether the path is text in UTF-8; else no document has it, and ``path`` only shows it.
+    /// Whether the path is valid UTF-8; otherwise no document has it, and ``path`` is only for display.
     var isText = true
-    /// The number of the entry.
+    /// The row ID of the entry.
     var entry: Int64
 
-    /// The document; nil where no document has that path, or not in the collection of the row's table.
+    /// The document; nil if no document can have that path in the collection of the row's table.
     var document: DocumentPath? {
       guard isText, let document = DocumentPath(path), let collection = CollectionPath(collection),
         document.collection.pattern == collection
@@ -49,10 +48,10 @@ enum MirrorTables {
     }
   }
 
-  /// The edited rows, in the order of the paths' bytes.
+  /// Returns the edited rows, ordered by the bytes of their paths.
   static func edits(_ db: Database) throws -> [Edit] { try edits(db, "ORDER BY path") }
 
-  /// Some of the edited rows, in the order of their entries.
+  /// Returns some of the edited rows, in the order of their entries.
   static func edits(_ db: Database, after entry: Int64, limit: Int) throws -> [Edit] {
     try edits(db, "WHERE rowid > \(entry) ORDER BY rowid LIMIT \(limit)")
   }

@@ -2,13 +2,13 @@ import GRDB
 
 /// The views of a mirror that come with its schema.
 ///
-/// All others are its user's, and stay.
+/// All other views belong to its user and are kept.
 enum MirrorViews {
   private static let list = "_mirror_views"
 
-  /// Drops the views that a pull before created and nobody replaced; returns the triggers on them, which are dropped with them.
+  /// Drops the views that an earlier pull created and nobody replaced; returns the triggers on them, which are dropped with them.
   ///
-  /// - Parameter views: Those that come with the schema, for files of versions that kept no list.
+  /// - Parameter views: The views that come with the schema, for files of versions that kept no list.
   static func dropOwn(_ views: [MirrorPull.View], _ db: Database) throws -> [UserObject] {
     var triggers: [UserObject] = []
     for name in try own(views, db) {
@@ -32,11 +32,11 @@ enum MirrorViews {
     )
   }
 
-  /// Creates views, in their order, where nothing else has their name.
+  /// Creates views in order, unless something else has their name.
   ///
-  /// A view that does not fit the tables is left out: it comes with a schema, and the tables are what matters.
+  /// A view that does not fit the tables is omitted, because views are merely an addition to the tables.
   ///
-  /// - Returns: The names of those that were left out.
+  /// - Returns: The names of the omitted views.
   static func create(_ views: [MirrorPull.View], _ db: Database) throws -> [String] {
     try db.execute(
       sql: """
@@ -65,7 +65,7 @@ enum MirrorViews {
   }
 }
 
-/// An index or a trigger that a user of the mirror made on one of its tables or views.
+/// An index or a trigger that a user created on one of the mirror's tables or views.
 struct UserObject {
   let name: String
   let isTrigger: Bool
@@ -73,9 +73,9 @@ struct UserObject {
   let owner: String
   private let sql: String
 
-  /// Those on a table or view, in the order in which they were made.
+  /// Returns the objects on a table or view, in the order in which they were created.
   ///
-  /// - Parameter own: The names of the tool's own indexes; its triggers have names of one form.
+  /// - Parameter own: The names of the tool's own indexes; its triggers are recognized by their prefix.
   static func all(on owner: String, except own: Set<String> = [], _ db: Database) throws -> [UserObject] {
     try Row.fetchAll(
       db,
@@ -89,14 +89,14 @@ struct UserObject {
       .filter { !own.contains($0.name) }
   }
 
-  /// Whether there is any trigger but the tool's own.
+  /// Whether there is any trigger other than the tool's own.
   static func hasTriggers(_ db: Database) throws -> Bool {
     let sql =
       "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, 8) <> '_mirror_')"
     return try Bool.fetchOne(db, sql: sql) ?? false
   }
 
-  /// Prepares statements of each kind, because what a trigger does is looked at when one that runs it is prepared.
+  /// Prepares statements of each kind, because SQLite checks a trigger only when a statement that fires it is prepared.
   private func assertFit(_ db: Database) throws {
     let name = SQLName.quoted(owner)
     let first = try db.columns(in: owner).first.map { SQLName.quoted($0.name) } ?? "rowid"
@@ -108,7 +108,7 @@ struct UserObject {
     }
   }
 
-  /// Creates it again; returns false, and leaves it out, where it does not fit the table any more.
+  /// Creates the object again; returns false, without creating it, if it no longer fits the table.
   func restore(_ db: Database) throws -> Bool {
     do {
       try db.execute(sql: sql)

@@ -13,10 +13,10 @@ struct RowWriter {
     cells = try SQLCells()
   }
 
-  /// Inserts the row of a document, or changes it; nothing where its collection has no table.
+  /// Inserts or updates the row of a document; has no effect if its collection has no table.
   ///
-  /// A change keeps the number of the row, and both are plain statements: one that replaces would run no trigger for the row that
-  /// goes, and its way to resolve conflicts would be that of its triggers.
+  /// An update keeps the row ID, and both are plain statements: a replacing insert would fire no trigger for the removed row, and
+  /// its conflict resolution would also apply to the statements of triggers.
   mutating func put(_ path: DocumentPath, _ fields: FieldMap, _ db: Database) throws {
     guard let table = layout.table(of: path.collection) else { return }
     let image = RowImage(fields, in: table, &cells)
@@ -44,7 +44,7 @@ struct RowWriter {
     }
   }
 
-  /// Gives some columns of a document's row the cells of its fields, and `_other` what has no column, if asked to.
+  /// Sets some columns of a document's row to the cells of its fields, and optionally `_other` to what has no column.
   mutating func set(
     _ columns: [Int],
     _ path: DocumentPath,
@@ -73,7 +73,7 @@ struct RowWriter {
     index += 1
   }
 
-  /// Replaces the rows of the elements of an array.
+  /// Replaces the rows of an array's elements.
   private mutating func put(
     _ path: DocumentPath,
     _ fields: FieldMap,
@@ -110,7 +110,7 @@ struct RowWriter {
     }
   }
 
-  /// The fields of a document as it is stored.
+  /// Decodes the fields of a stored document.
   mutating func fields(_ bytes: [UInt8]) throws(WireError) -> FieldMap {
     let parser = parser
     var decoder = decoder
@@ -127,7 +127,7 @@ struct RowWriter {
   }
 }
 
-/// Reads stored documents in name order, some at a time.
+/// Reads stored documents ordered by name, in batches.
 enum MirrorScan {
   private static let batch = 500
 
@@ -150,7 +150,7 @@ enum MirrorScan {
 }
 
 extension StatementWriter {
-  /// Runs the statement, whose parameters are texts, also with a NUL in them.
+  /// Runs the statement with text parameters, which may contain NUL characters.
   func run(texts: [String]) throws {
     for (index, text) in texts.enumerated() { bind(index + 1, text: text) }
     try run()
@@ -158,7 +158,7 @@ extension StatementWriter {
 }
 
 extension RowWriter {
-  /// Writes the row of a document as it is stored; removes the row where there is no document.
+  /// Writes the row of a document as it is stored; removes the row if there is no document.
   mutating func restore(_ path: DocumentPath, _ documents: DocumentTable, _ db: Database) throws {
     if let row = try documents.row(path) {
       try put(path, try fields(row.fields), db)

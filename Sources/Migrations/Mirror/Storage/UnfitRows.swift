@@ -1,9 +1,9 @@
 import GRDB
 
-/// The rows of a table whose IDs are no text in UTF-8, so that no document has them, and no statement that looks for the ID of a
-/// document finds them.
+/// The rows of a table whose IDs are not UTF-8 text, so that no document has them, and no statement finds them by a document's
+/// ID.
 enum UnfitRows {
-  /// The number of the first such row; nil where there is none.
+  /// Returns the row ID of the first such row; nil if there is none.
   static func first(in table: TableLayout, _ db: Database) throws -> Int64? {
     var found: Int64?
     try forEach(of: table, db) {

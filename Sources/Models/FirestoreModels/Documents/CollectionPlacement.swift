@@ -1,4 +1,5 @@
-/// Where the documents of JSON Lines go if they do not go where their names say: one collection of theirs becomes another.
+/// Maps the documents of a JSON Lines file to other paths than the ones in their names: one collection takes the place of
+/// another.
 ///
 ///     let first = DocumentPath("groups/g1")
 ///     let placement = CollectionPlacement(teams, takingOver: first)
@@ -6,19 +7,19 @@
 ///     placement.path(of: "users/u1")                // nil: it is not in groups, nor below it
 package struct CollectionPlacement: Sendable, Equatable {
   private let target: CollectionPath
-  /// The collection whose place the target takes; nil if each document goes into the target itself, under its own ID.
+  /// The collection that the target replaces; nil if every document goes directly into the target, under its own ID.
   package let origin: CollectionPath?
 
-  /// Puts each document into `target` under its own ID, whatever is above it.
+  /// Puts every document directly into `target` under its own ID, whatever its parents.
   package init(flattening target: CollectionPath) {
     self.target = target
     origin = nil
   }
 
-  /// Puts `target` in the place of a collection, and takes what is below along.
+  /// Puts `target` in the place of a collection, together with everything below it.
   ///
-  /// The collection is that of the first document, or the one above it that is as deep as `target`: a root collection takes
-  /// the place of a root collection.
+  /// The collection that is replaced is the one of the first document, or its ancestor that is as deep as `target`: a root
+  /// collection replaces a root collection.
   package init(_ target: CollectionPath, takingOver first: DocumentPath) {
     self.target = target
     let depth = target.string.utf8.count { $0 == UInt8(ascii: "/") } + 1
@@ -27,7 +28,7 @@ package struct CollectionPlacement: Sendable, Equatable {
     )
   }
 
-  /// Returns the path that a document gets; nil for one that is neither in ``origin`` nor below it.
+  /// Returns the new path of a document; nil if the document is neither in ``origin`` nor below it.
   package func path(of document: DocumentPath) -> DocumentPath? {
     guard let origin else { return DocumentPath(target, document.id) }
     let name = document.string.utf8

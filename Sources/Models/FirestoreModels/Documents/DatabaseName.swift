@@ -5,7 +5,7 @@ public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
   /// The database ID; `(default)` is a literal ID.
   public let database: String
 
-  /// Makes a name without checking the IDs.
+  /// Creates a name without checking the IDs.
   public init(project: String, database: String = "(default)") {
     self.project = project
     self.database = database
@@ -25,11 +25,12 @@ public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether a text is usable as a project or database ID in a name.
   ///
-  /// It has 1 to 255 bytes, no slash, white space or control character, and is not `.` or `..`, which lead elsewhere in a URL.
+  /// It must have 1 to 255 bytes and no slash, white space or control character, and must not be `.` or `..`, which a URL would
+  /// resolve.
   package static func isPart(_ text: String) -> Bool {
     (1...255).contains(text.utf8.count) && !text.isIdentical(to: ".") && !text.isIdentical(to: "..")
       && text.unicodeScalars.allSatisfy {
-        // Of ASCII, that is known without a look into Unicode's tables.
+        // ASCII is decided without Unicode's tables.
         if $0.isASCII { return $0.value > 0x20 && $0.value != 0x7F && $0 != "/" }
         return !$0.properties.isWhitespace && $0.properties.generalCategory != .control
       }

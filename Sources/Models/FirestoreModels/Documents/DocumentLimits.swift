@@ -5,10 +5,9 @@
 /// need no check, because a `String` is always valid Unicode; nor do timestamps, whose range is that of
 /// ``Timestamp``.
 package enum DocumentLimits {
-  /// The maximum size of a document in bytes of ``DocumentSize``: 1 MiB - 4
-  /// (`google/firestore/v1/document.proto`).
+  /// The maximum size of a document in bytes, as ``DocumentSize`` counts them: 1 MiB - 4 (`google/firestore/v1/document.proto`).
   package static let maximumDocumentBytes = 1_048_572
-  /// The maximum size of a field value in bytes of ``DocumentSize``: 1 MiB - 89.
+  /// The maximum size of a field value in bytes, as ``DocumentSize`` counts them: 1 MiB - 89.
   package static let maximumValueBytes = 1_048_487
   /// The maximum size of a field name, and of a field path, in bytes.
   package static let maximumFieldNameBytes = 1500
@@ -46,7 +45,7 @@ package enum DocumentLimits {
       case coordinate
       /// A vector has more than 2,048 components.
       case longVector
-      /// A vector has no components, or one that is no double.
+      /// A vector has no components, or one that is not a double.
       case malformedVector
       /// A reference is not a full document name.
       case malformedReference

@@ -11,7 +11,7 @@ package enum DocumentSize {
     bytes(ofName: document.path) + bytes(of: document.fields, mapOverhead: mapOverhead) + documentOverhead
   }
 
-  /// The size of a document name: 16, plus each ID and 1, with numeric document IDs as 8.
+  /// The size of a document name: 16, plus the length of each ID and 1; a numeric document ID counts as 8.
   package static func bytes(ofName path: DocumentPath) -> Int {
     var size = 16
     for (index, id) in path.string.utf8.split(separator: UInt8(ascii: "/")).enumerated() {
@@ -21,7 +21,7 @@ package enum DocumentSize {
     return size
   }
 
-  /// The size of fields: each name, 1 and the value.
+  /// The size of fields: for each field, its name, 1 and its value.
   package static func bytes(of fields: FieldMap, mapOverhead: Int = documentOverhead) -> Int {
     fields.entries.reduce(0) { size, entry in
       size + entry.name.utf8.count + 1 + bytes(of: entry.value, mapOverhead: mapOverhead)
@@ -36,7 +36,7 @@ package enum DocumentSize {
     case .string(let text): return text.utf8.count + 1
     case .bytes(let bytes): return bytes.count
     case .reference(let name):
-      // Project and database are not counted; a reference that is no document name counts as one ID.
+      // Project and database are not counted; a reference that is not a document name counts as one ID.
       return DatabaseName.split(name).map { bytes(ofName: $0.path) } ?? name.utf8.count + 17
     case .array(let values): return values.reduce(0) { $0 + bytes(of: $1, mapOverhead: mapOverhead) }
     case .map(let fields):

@@ -92,7 +92,7 @@ public struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertibl
   /// Whether the response has the service's error format; false for a proxy's page.
   public var isFromService: Bool
 
-  /// Makes an error; the HTTP status defaults to that of `status`.
+  /// Creates an error; the HTTP status defaults to that of `status`.
   public init(
     _ status: Status,
     _ message: String,

@@ -1,7 +1,7 @@
-// About how much memory documents take: that of their texts and bytes, and of what holds them.
+// Estimates of the memory that documents take: their strings and bytes, and the storage around them.
 
 extension Value {
-  /// A value with its place in an array, and the head of a block of memory.
+  /// The size of a value in an array, and of the header of a heap allocation.
   private static let (place, block) = (32, 32)
 
   package var heldBytes: Int {
@@ -36,12 +36,12 @@ extension EncodedDocument {
 }
 
 extension Change {
-  /// What is held of the document as it was and as it will be; values that stay are held once.
+  /// The memory of the document before and after the change; unchanged values are counted once.
   package var heldBytes: Int {
     let after =
       switch effect {
       case .creation(let fields), .replacement(let fields): fields.heldBytes
-      // Its bytes are those of its write.
+      // Its bytes are those of its write, which are counted there.
       case .encodedCreation: 0
       case .update(let edit): edit.heldBytes
       case .deletion: 0

@@ -16,7 +16,7 @@ public struct RawDocument: Sendable, Equatable {
   /// The time of the last change, used in preconditions; nil if the document was not read from the service.
   public var updateTime: Timestamp?
 
-  /// Makes a document of its parts.
+  /// Creates a document from its parts.
   public init(
     path: DocumentPath,
     fields: FieldMap,

@@ -40,7 +40,7 @@ public struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConverti
     return isIn.flatMap { $0 } ?? (self.collection == collection)
   }
 
-  /// The segments: collection IDs and document IDs in turn.
+  /// The segments: collection IDs and document IDs, alternating.
   public var segments: [String] { string.utf8.split(separator: slash).map { String(Substring($0)) } }
 
   /// The path as text.
@@ -89,7 +89,7 @@ public struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConver
     string.utf8.lastIndex(of: slash).map { String(string[string.utf8.index(after: $0)...]) } ?? string
   }
 
-  /// The path with `*` for every document ID: `groups/*/members`.
+  /// The path with `*` in place of every document ID: `groups/*/members`.
   package var pattern: CollectionPath {
     if !string.utf8.contains(slash) { return self }
     var segments = string.utf8.split(separator: slash).map { String(Substring($0)) }
@@ -97,7 +97,7 @@ public struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConver
     return CollectionPath(unchecked: segments.joined(separator: "/"))
   }
 
-  /// The root collection that it is in.
+  /// The root collection at or above this path.
   package var root: CollectionPath {
     var path = self
     while let parent = path.parent?.collection { path = parent }

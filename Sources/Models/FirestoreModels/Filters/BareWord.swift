@@ -10,7 +10,7 @@ package enum BareWord {
     case now
     /// `now()`, `date(2025)`, `REF(users/u1)`.
     case call
-    /// A JSON literal in other letter case: `True`, `NULL`.
+    /// A JSON literal in the wrong case: `True`, `NULL`.
     case misspelled(String)
     /// Numbers that JSON does not have: `NaN`, `Infinity`.
     case notANumber
@@ -18,7 +18,7 @@ package enum BareWord {
     case singleQuoted
     /// `[a, b]`, `{"a": 1}`.
     case collection
-    /// A number out of range of 64-bit integers and doubles.
+    /// A number out of the range of 64-bit integers and of doubles.
     case unrepresentable(isWhole: Bool)
 
     /// The correction, as the end of a sentence that begins with the word.
@@ -110,7 +110,7 @@ package enum BareWord {
     return lower.wholeMatch(of: moment) != nil
   }
 
-  // A literal is parsed whenever it is come by, which takes longer than to match a thousand texts.
+  // Stored, because a regex literal is parsed at each evaluation, which takes longer than matching a thousand texts.
   private nonisolated(unsafe) static let moment =
     #/(?:now|today|yesterday|tomorrow)(?:\x20*[+\-]\x20*[0-9].*)?/#
     .dotMatchesNewlines().matchingSemantics(.unicodeScalar)
@@ -132,7 +132,7 @@ package enum BareWord {
     text.wholeMatch(of: time) != nil
   }
 
-  /// Year, month and day in either order, or year and month, with equal separators.
+  /// Year, month and day in either order, or year and month, with the same separator throughout.
   private nonisolated(unsafe) static let date =
     #/
     (?: [0-9]{4} ([\-\/.]) [0-9]{1,2} \1 [0-9]{1,2}

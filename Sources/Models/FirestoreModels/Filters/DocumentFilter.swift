@@ -19,10 +19,10 @@ extension StructuredQuery.FieldOperator {
 
   /// Whether a field value satisfies the operator with an operand.
   ///
-  /// Range operators match only values of the operand's type, and null satisfies no operator and is no operand of one
-  /// (`IS_NULL` is for it; Google's client tests assert it for lists). NaN sorts
-  /// below every number, but no comparison matches it: `a < 5` does not match NaN (as in Google's client
-  /// tests, "multiple inequality on special values"). A missing field satisfies no operator.
+  /// Range operators match only values of the operand's type. Null satisfies no operator and is never a valid operand (use
+  /// `IS_NULL`; Google's client tests assert this for lists). NaN sorts below every number, but no comparison matches it: `a < 5`
+  /// does not match NaN (as in Google's client tests, "multiple inequality on special values"). A missing field satisfies no
+  /// operator.
   package func holds(of value: Value, _ operand: Value) -> Bool {
     switch self {
     case .equal:
@@ -77,7 +77,7 @@ extension StructuredQuery.UnaryOperator {
 ///     filter.matches(RawDocument(path: path, fields: ["b": .integer(1)]))    // false
 package struct DocumentFilter: Sendable, Equatable {
   package let filter: StructuredQuery.Filter
-  /// The fields that must exist although the filter could match without them, in order of their names.
+  /// The fields that must exist although the filter alone could match without them, ordered by name.
   package let requiredFields: [FieldPath]
 
   package init(_ filter: StructuredQuery.Filter) {

@@ -92,7 +92,7 @@ package struct FilterExpression {
 
   private func error(_ cause: String) -> WireError { WireError("in '\(text)', \(cause)") }
 
-  /// What is between single quotes, of several words that begin with a token; nil for anything else.
+  /// The text between single quotes, starting at a token and possibly spanning several words; nil for anything else.
   private func singleQuoted(from token: Token) -> String? {
     let mark = UInt8(ascii: "'")
     guard token.text.utf8.first == mark, token.text.utf8.count == 1 || token.text.utf8.last != mark else {
@@ -102,7 +102,7 @@ package struct FilterExpression {
     return rest.firstIndex(of: mark).map { String(Substring(rest[..<$0])) }
   }
 
-  /// How a name with spaces is written, where words and a sign of comparison follow a field; empty elsewhere.
+  /// The quoted form of a field name with spaces, for a field that is followed by more words and a comparison; otherwise empty.
   private func spaced(_ field: FieldPath, _ sign: Token) -> String {
     let rest = tokens[index...].prefix { !$0.isQuoted && $0.text.first?.isLetter ?? false }
     let end = index + rest.count

@@ -5,7 +5,7 @@ package struct LiteralContext: Sendable {
   /// The start of a day, for `ts(2026-01-31)`; nil for an invalid date.
   package var startOfDay: @Sendable (_ year: Int, _ month: Int, _ day: Int) -> Timestamp?
 
-  /// Makes a context.
+  /// Creates a context.
   ///
   /// - Parameter startOfDay: The start of a day in the time zone; UTC by default.
   package init(
@@ -25,10 +25,9 @@ package struct LiteralContext: Sendable {
 
 /// Values as typed in filters, in `--set` and in YAML.
 ///
-/// JSON scalars have their JSON type, with integers and doubles apart (`1`, `1.0`).
-/// `ts(2026-01-01T00:00:00Z)` and `ts(2026-01-01)` are timestamps, `ref(users/u1)` is a reference, `"007"` is
-/// a string. Other bare words are strings unless they look like something else (``BareWord``).
-/// docs/filters.md has the grammar.
+/// JSON scalars have their JSON type; integers and doubles are distinct (`1`, `1.0`). `ts(2026-01-01T00:00:00Z)` and
+/// `ts(2026-01-01)` are timestamps, `ref(users/u1)` is a reference, `"007"` is a string. Other bare words are strings unless they
+/// look like something else (``BareWord``). docs/filters.md has the grammar.
 ///
 ///     let context = LiteralContext(database: DatabaseName(project: "p"))
 ///     try ValueLiteral.parse("7", in: context)             // .integer(7)
@@ -82,7 +81,7 @@ package enum ValueLiteral {
     return String(text.dropFirst(function.count + 1).dropLast())
   }
 
-  /// Whether quotes or blanks stand around a path, which would be a part of its ids.
+  /// Whether a path is enclosed in quotes or spaces, which would become part of its IDs.
   private static func isEnclosed(_ path: String) -> Bool {
     guard let first = path.unicodeScalars.first, let last = path.unicodeScalars.last else { return false }
     return first == last && "\"'`".unicodeScalars.contains(first)

@@ -1,6 +1,7 @@
-/// Values as people read them in plans, differences and histories: as they are typed in filters, so that no two kinds look alike.
+/// Values as shown in plans, differences and histories: in the notation of filters, so that no two types look alike.
 package enum ValueText {
-  /// Text in quotes, doubles with a point (`25.0`, `NaN`), `ts(…)`, `ref(…)`; what filters have no notation for as its REST JSON.
+  /// The notation of a value: strings in quotes, doubles with a point (`25.0`, `NaN`), `ts(…)`, `ref(…)`; REST JSON for types
+  /// that filters cannot express.
   package static func text(_ value: Value) -> String {
     switch value {
     case .string(let text): JSONWriter.text { $0.string(text) }
@@ -16,18 +17,20 @@ package enum ValueText {
     }
   }
 
-  /// The same; `(none)` where there is no value.
+  /// The notation of a value; `(none)` for nil.
   package static func text(_ value: Value?) -> String { value.map { text($0) } ?? "(none)" }
 
-  /// Both values of a difference, which differ to the eye, too: where they would not, as with composed and decomposed accents or
-  /// a character that is invisible, all that is not ASCII is escaped (`\u00e9`).
+  /// The notations of two different values, made visibly different.
+  ///
+  /// Where they would look the same, as with composed and decomposed accents or invisible characters, everything outside ASCII is
+  /// escaped (`\u00e9`).
   package static func pair(_ before: Value?, _ after: Value?) -> (before: String, after: String) {
     let (old, new) = (text(before), text(after))
-    // Swift takes texts for equal that are canonically equivalent, as people do.
+    // Swift's `==` treats canonically equivalent strings as equal, as readers do.
     return seen(old) == seen(new) ? (escaped(old), escaped(new)) : (old, new)
   }
 
-  /// A text without what is invisible, and with one kind of blank.
+  /// The text without invisible characters, and with one kind of space.
   private static func seen(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var scalars = String.UnicodeScalarView()
@@ -50,7 +53,7 @@ package enum ValueText {
     }
   }
 
-  /// A text on one line: one with control characters becomes a JSON string.
+  /// The text on one line: a JSON string if it has control characters.
   package static func oneLine(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
     return JSONWriter.text { $0.string(text) }

@@ -1,25 +1,26 @@
-/// Encodes documents of a parsed text as writes to a database, without values in memory.
+/// Encodes documents from parsed JSON as writes, without building values in memory.
 ///
-/// It only takes what is certainly a document by the rules of ``WireDecoder`` with unknown members refused, and certainly
-/// within ``DocumentLimits``. For anything else it returns nil: decoding the document then shows what is wrong (a member twice), or
-/// encodes what is unusual (a value beside a null).
+/// It handles only documents that are certainly valid by the rules of ``WireDecoder``, with unknown members refused, and
+/// certainly within ``DocumentLimits``. It returns nil for everything else: the caller then decodes the document, which either
+/// reveals what is wrong (a repeated member) or handles an unusual form (a value beside a null).
 ///
 /// Not `Sendable`: use an encoder in one task at a time.
 package struct DocumentEncoder {
   private let references: ReferenceRule
   /// `"name":"projects/…/documents/`, escaped.
   private let nameMember: [UInt8]
-  /// Where the documents go; nil to where their names say.
+  /// Where the documents are written; nil for the paths in their names.
   private let placement: CollectionPlacement?
   private let decoder = WireDecoder(unknownMembers: .refused)
   private var json = JSONWriter(capacity: 4 << 10)
 
-  /// Fields of so many bytes of JSON are within the limits of a value and of a document: JSON is longer than what it says.
+  /// Fields whose JSON is no longer than this are within the limits of a value and of a document, because JSON is longer than the
+  /// data.
   private static let largestFields = 1_000_000
 
   /// - Parameters:
   ///   - references: Which references are rewritten; its target is the database of the writes.
-  ///   - placement: Where the documents go; nil to where their names say.
+  ///   - placement: Where the documents are written; nil for the paths in their names.
   package init(_ references: ReferenceRule, placement: CollectionPlacement? = nil) {
     self.references = references
     self.placement = placement
@@ -29,9 +30,9 @@ package struct DocumentEncoder {
     nameMember = name.bytes.dropLast()
   }
 
-  /// Returns the path of what is certainly a document whose fields are within the limits of values; nil is inconclusive.
+  /// Returns the path of a document that is certainly valid, with fields within the limits of values; nil is inconclusive.
   ///
-  /// - Parameter decoder: A decoder, for names.
+  /// - Parameter decoder: Decodes the document's name.
   package static func certainPath(of json: JSONCursor, _ decoder: WireDecoder) -> DocumentPath? {
     guard let (path, fields) = members(of: json, decoder) else { return nil }
     guard let fields else { return path }
@@ -39,9 +40,9 @@ package struct DocumentEncoder {
     return check.members(fields, depth: 0, nameBytes: 0) ? path : nil
   }
 
-  /// Returns the write that creates a document; nil for what is not certainly a document within all limits.
+  /// Returns the write that creates a document, and the parsed document under the path it is written to.
   ///
-  /// With it comes the parsed document, under the path that it is written to.
+  /// Returns nil unless the document is certainly valid and within all limits.
   package mutating func encode(_ source: JSONCursor) -> (write: EncodedDocument, source: WireDocument)? {
     guard let (own, fields) = Self.members(of: source, decoder) else { return nil }
     var path = own
@@ -70,7 +71,7 @@ package struct DocumentEncoder {
     let write = EncodedDocument(
       path: path,
       references: encoding.counts,
-      // A copy of its size: an array of a whole slice would share the memory, which has more room.
+      // An exact copy: an array of the whole slice would share the buffer, which has spare capacity.
       creation: encoding.json.bytes.withUnsafeBufferPointer { Array($0) },
       fieldsRange: range,
       updateEnd: end
@@ -78,7 +79,7 @@ package struct DocumentEncoder {
     return (write, WireDocument(path: path, json: source, content: fields))
   }
 
-  /// Returns the path and the fields (if there are any) of a document whose members are known and occur once.
+  /// Returns the path and the fields (if any) of a document whose members are all known and occur once.
   private static func members(
     of json: JSONCursor,
     _ decoder: WireDecoder
@@ -111,7 +112,7 @@ package struct DocumentEncoder {
   /// Whether a path is within all limits; false is inconclusive for unusual ones.
   private static func isCertainlyValid(_ path: DocumentPath) -> Bool {
     let isPlain = path.string.withBytes { path in
-      // No reserved ID, none that is `.` or `..`, none too long and not too many.
+      // No ID is reserved, `.` or `..`, none is too long, and there are not too many.
       guard path.count <= 400 else { return false }
       var isStart = true
       for byte in path {
@@ -124,7 +125,7 @@ package struct DocumentEncoder {
   }
 }
 
-/// Which references are rewritten: those into a source database, to the same document of the target.
+/// The rule for rewriting references: those into the source database then point to the same document in the target database.
 package struct ReferenceRule: Sendable {
   /// The database that references are rewritten from; nil to keep all of them.
   let source: DatabaseName?
@@ -136,19 +137,20 @@ package struct ReferenceRule: Sendable {
     self.target = target
   }
 
-  /// Returns the name in the target; nil for a reference that is kept.
+  /// Returns the rewritten name; nil if the reference is kept.
   package func rewritten(_ name: String) -> String? {
     guard let source, source != target, let path = source.path(ofName: name) else { return nil }
     return target.name(of: path)
   }
 
-  /// Whether a reference that is kept may be one into another database than the target; it may where the source is known.
+  /// Whether a kept reference may point outside the target database; always true if ``source`` is known.
   package func isElsewhere(_ name: String) -> Bool { source != nil || target.path(ofName: name) == nil }
 }
 
-/// Goes through fields as far as they are certainly valid, and is given what they hold.
+/// Traverses fields and receives their contents, as long as they are certainly valid.
 ///
-/// The rules are those of ``WireDecoder`` and of ``DocumentLimits``; false means that decoding has to show what it is.
+/// The rules are those of ``WireDecoder`` and ``DocumentLimits``; a result of false means that the document must be decoded
+/// instead.
 private protocol FieldVisitor {
   mutating func begin(_ opening: StaticString)
   mutating func end(_ closing: StaticString)
@@ -185,7 +187,7 @@ extension FieldVisitor {
     return true
   }
 
-  /// Returns the members in order if they are not; nothing if a name occurs twice.
+  /// Returns the members sorted, if they are out of order; empty if a name occurs twice, nil if they are already in order.
   private static func sorted(_ object: JSONCursor) -> [(name: JSONCursor.Name, value: JSONCursor)]? {
     var last: UnsafeBufferPointer<UInt8>?
     var isOrdered = true
@@ -310,7 +312,7 @@ extension FieldVisitor {
     return vector.count <= DocumentLimits.maximumVectorDimensions
   }
 
-  /// Returns the member of a message that has this one or none; nil if it has another.
+  /// Returns the one permitted member of a message, if present; nil if the message has any other.
   private func only(_ known: StaticString, of json: JSONCursor) -> JSONCursor?? {
     var members = json.members
     guard let (name, value) = members.next() else { return .some(nil) }
@@ -322,7 +324,7 @@ extension FieldVisitor {
   }
 }
 
-/// Looks at fields without writing anything.
+/// Validates fields without writing anything.
 private struct FieldCheck: FieldVisitor {
   mutating func begin(_ opening: StaticString) {}
   mutating func end(_ closing: StaticString) {}
@@ -332,7 +334,7 @@ private struct FieldCheck: FieldVisitor {
   mutating func scalar(_ value: Value) {}
 }
 
-/// Writes fields as the service does.
+/// Writes fields in the service's encoding.
 private struct FieldEncoding: FieldVisitor {
   var json: JSONWriter
   let references: ReferenceRule

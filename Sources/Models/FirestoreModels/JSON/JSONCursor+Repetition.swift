@@ -1,7 +1,7 @@
 extension JSONCursor {
-  /// Checks that no object in it has a member twice.
+  /// Checks that no object in this value has a repeated member.
   ///
-  /// - Throws: ``WireError`` with the location of the first that has.
+  /// - Throws: ``WireError`` with the location of the first repeated member.
   package func assertUniqueMembers() throws(WireError) {
     if isObject {
       try assertUniqueOwnMembers()
@@ -23,7 +23,7 @@ extension JSONCursor {
     }
   }
 
-  /// Checks that an object has no member twice; the objects in it are not looked at.
+  /// Checks that this object has no repeated member, without looking into nested objects.
   ///
   /// - Throws: ``WireError`` that names the member.
   package func assertUniqueOwnMembers() throws(WireError) {
@@ -37,7 +37,7 @@ extension JSONCursor {
   }
 
   private func assertUniqueUnorderedMembers() throws(WireError) {
-    // The members of a message are few, and not worth an array.
+    // Messages have few members, not worth an array.
     if childCount <= 8 {
       var rest = members
       while let name = rest.next()?.name {

@@ -10,10 +10,10 @@ package struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
     self.location = location
   }
 
-  /// The error of a member that an object has more than once: readers would take one and drop the others.
+  /// The error of an object with a repeated member, which is refused because readers would take one value and drop the others.
   static func repeated(_ name: String) -> WireError { WireError(repetition, at: [name]) }
 
-  /// Whether it is an object that has a member more than once.
+  /// Whether the error is a repeated member.
   package var isRepetition: Bool { reason.isIdentical(to: Self.repetition) }
 
   private static let repetition = "it is given twice"
@@ -27,11 +27,11 @@ package struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// A reusable JSON parser with its buffers: simdjson's, or our own where that is missing.
+/// A reusable JSON parser and its buffers: simdjson, or a Swift parser on platforms without it.
 ///
 /// Not `Sendable`: use a parser in one task at a time.
 package final class JSONParser {
-  /// Whether parsers do without simdjson where it is there, too, so that tests hold both to the same.
+  /// Whether to use the Swift parser even where simdjson is available, so that tests hold both to the same results.
   @TaskLocal package static var isPortable = false
 
   private let parser: any TapeParser
@@ -39,7 +39,8 @@ package final class JSONParser {
 
   /// - Parameters:
   ///   - maximumDepth: The maximum nesting; each of Firestore's 20 levels takes 3 or 4 JSON levels.
-  ///   - keepsNumbers: Whether a number that would become 0 is refused, as one that would become infinite always is.
+  ///   - keepsNumbers: Whether to refuse a number that would underflow to 0; one that would overflow to infinity is always
+  ///     refused.
   package init(maximumBytes: Int = 256 << 20, maximumDepth: Int = 512, keepsNumbers: Bool = false) {
     self.keepsNumbers = keepsNumbers
     #if canImport(CSimdjson)
@@ -51,11 +52,11 @@ package final class JSONParser {
     parser = PortableParser(maximumBytes: maximumBytes, maximumDepth: maximumDepth)
   }
 
-  /// Parses a complete text in which no object has a member twice, and passes its root to `body`.
+  /// Parses a complete text without repeated members, and passes its root to `body`.
   ///
   /// The cursor is valid only within `body`.
   ///
-  /// - Throws: ``WireError`` if the text is not such JSON; errors of `body`.
+  /// - Throws: ``WireError`` if the text is not valid JSON or has a repeated member; errors of `body`.
   package func parse<Result>(
     _ json: UnsafeRawBufferPointer,
     _ body: (JSONCursor) throws(WireError) -> Result
@@ -65,11 +66,11 @@ package final class JSONParser {
     return try body(root)
   }
 
-  /// Parses a complete text and returns its root, valid until the next parse or the end of this parser.
+  /// Parses a complete text and returns its root, valid until the next parse or the end of this parser's lifetime.
   ///
-  /// Members that are given twice are left to those who read them: ``WireDecoder`` refuses them.
+  /// Repeated members are not detected here; ``WireDecoder`` refuses them.
   ///
-  /// - Parameter room: The size of the memory that the text begins; with some room behind it, it is not copied.
+  /// - Parameter room: The size of the allocation that starts with the text; enough spare room after the text saves a copy.
   /// - Throws: ``WireError`` if the text is not JSON.
   package func parseHolding(_ json: UnsafeRawBufferPointer, room: Int = 0) throws(WireError) -> JSONCursor {
     try parser.parse(json, room: room, keepsNumbers: keepsNumbers)
@@ -87,7 +88,7 @@ package final class JSONParser {
 }
 
 extension JSONParser {
-  /// Parses bytes with a parser and a decoder of their own, for what is decoded once.
+  /// Decodes bytes with a temporary parser and decoder, for one-off use.
   package static func decode<Result>(
     _ json: [UInt8],
     _ read: (JSONCursor, inout WireDecoder) throws(WireError) -> Result
@@ -97,9 +98,9 @@ extension JSONParser {
   }
 }
 
-/// A JSON value on the tape of a parsed document.
+/// A JSON value on the tape of a parsed text.
 ///
-/// It borrows the parser's buffers, so it must not leave the closure it is passed to.
+/// It borrows the parser's buffers, so it must not outlive the closure it is passed to, or the parse that returned it.
 @usableFromInline
 package struct JSONCursor {
   @usableFromInline let tape: UnsafePointer<UInt64>
@@ -120,7 +121,7 @@ package struct JSONCursor {
   @inlinable @inline(__always) var tag: UInt8 { UInt8(truncatingIfNeeded: tape[index] >> 56) }
   @inlinable @inline(__always) var payload: Int { Int(tape[index] & 0x00FF_FFFF_FFFF_FFFF) }
 
-  /// The number of words of the whole tape, which its first one points behind.
+  /// The number of words on the tape, which the first word points past.
   package var tapeLength: Int { Int(tape[0] & 0x00FF_FFFF_FFFF_FFFF) }
 
   /// The tape index after this value.
@@ -192,7 +193,7 @@ package struct JSONCursor {
 
   @inlinable package var isNull: Bool { tag == UInt8(ascii: "n") }
 
-  /// The value of a member, of several the last; nil if there is none.
+  /// The value of a member, the last one if it is repeated; nil if there is none.
   package subscript(name: StaticString) -> JSONCursor? {
     guard tag == UInt8(ascii: "{") else { return nil }
     var result: JSONCursor?
@@ -206,7 +207,7 @@ package struct JSONCursor {
   /// The elements of an array in order; empty for other kinds.
   @inlinable package var elements: Elements { Elements(array: self) }
 
-  /// The name of a member as bytes that live as long as the document.
+  /// The name of a member, as bytes that are valid as long as the parsed text.
   @usableFromInline
   package struct Name {
     @usableFromInline package let utf8: UnsafeBufferPointer<UInt8>

@@ -6,7 +6,7 @@ extension JSONWriter {
     valid { json throws(WireError) in try json.value(of: value) }
   }
 
-  /// Returns the JSON that `body` writes.
+  /// Returns the JSON written by `body`.
   package static func bytes(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
     var json = JSONWriter()
     body(&json)
@@ -18,7 +18,7 @@ extension JSONWriter {
     bytes { $0.object(members) }
   }
 
-  /// Returns the JSON that `body` writes as text.
+  /// Returns the JSON written by `body` as a string.
   package static func text(_ body: (inout JSONWriter) -> Void) -> String {
     String(decoding: bytes(body), as: UTF8.self)
   }
@@ -29,14 +29,14 @@ extension JSONWriter {
     self.value(value)
   }
 
-  /// Writes an array of what `write` writes of each element.
+  /// Writes an array, with `write` writing each element.
   mutating func array<Element>(of elements: [Element], _ write: (inout JSONWriter, Element) -> Void) {
     array { json in
       for element in elements { write(&json, element) }
     }
   }
 
-  /// Writes something in memory, which is always valid.
+  /// Writes a value in memory, which never throws because it is always valid.
   private mutating func valid(_ body: (inout JSONWriter) throws(WireError) -> Void) {
     do throws(WireError) {
       try body(&self)
@@ -45,7 +45,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a value, wherever it is.
+  /// Writes a value from any source.
   mutating func value(of source: some ReadableValue) throws(WireError) {
     switch try source.view() {
     case .null: literal("{\"nullValue\":null}")
@@ -82,7 +82,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes an `arrayValue`, whose list is left out if it is empty.
+  /// Writes an `arrayValue`, omitting an empty list.
   private mutating func arrayValue(of elements: some ReadableElements) throws(WireError) {
     if elements.isEmpty { return literal("{\"arrayValue\":{}}") }
     open("{\"arrayValue\":{\"values\":[")
@@ -91,7 +91,7 @@ extension JSONWriter {
     close("]}}")
   }
 
-  /// Writes the `fields` of a document or a map, unless there are none.
+  /// Writes the `fields` member of a document or a map, unless it is empty.
   private mutating func fieldsMember(of fields: some ReadableFields) throws(WireError) {
     if fields.isEmpty { return }
     open("\"fields\":{")
@@ -103,7 +103,7 @@ extension JSONWriter {
     close("}")
   }
 
-  /// Writes a document as a line of JSON Lines: its fields (if any) and its name below the database, without times.
+  /// Writes a document as a line of JSON Lines: its fields (if any) and its name relative to the database, without times.
   package mutating func line(_ document: RawDocument) {
     valid { json throws(WireError) in try json.line(document.fields, document.path) }
   }
@@ -182,7 +182,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a write that sets an encoded document, whose name is in the database of the commit.
+  /// Writes a write that sets an encoded document; the commit must be to the database in the document's name.
   private mutating func write(_ write: Write, setting document: EncodedDocument) {
     if write.transforms.isEmpty, write.precondition == .exists(false) { return raw(document.creation) }
     raw(document.creation[..<document.updateEnd])
@@ -201,7 +201,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a mask; an empty mask differs from none.
+  /// Writes a mask; an empty mask is not the same as none.
   package mutating func documentMask(_ paths: [FieldPath]) {
     object { json in
       json.key("fieldPaths")

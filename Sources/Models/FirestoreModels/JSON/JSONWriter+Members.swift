@@ -1,4 +1,4 @@
-/// Members of small records, each a name that needs no escaping and a value; a member without a value is left out.
+/// Writes members whose names need no escaping; a member without a value is omitted.
 ///
 ///     json.object {
 ///       $0.member("path", path.string)
@@ -54,7 +54,7 @@ extension JSONWriter {
     array { list in list.objects(elements, members) }
   }
 
-  /// Writes an object for each element, of an array.
+  /// Writes one object per element, as elements of an array.
   package mutating func objects<Element>(
     _ elements: some Sequence<Element>,
     _ members: (inout JSONWriter, Element) -> Void

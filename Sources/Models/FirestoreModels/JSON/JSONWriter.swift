@@ -9,7 +9,7 @@ package struct JSONWriter: Sendable {
 
   package init() {}
 
-  /// Makes an empty writer with reserved capacity.
+  /// Creates an empty writer with reserved capacity.
   package init(capacity: Int) {
     bytes.reserveCapacity(capacity)
   }
@@ -71,7 +71,7 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a string with the JSON around it, including its quotes: `{"name":"`, `"}`.
+  /// Writes a string enclosed in the given JSON, which includes the quotes: `{"name":"`, `"}`.
   @inline(__always)
   mutating func string(
     _ utf8: UnsafeBufferPointer<UInt8>,
@@ -82,7 +82,7 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a member with a string that continues JSON that is open: `"name":"projects/…/documents/`.
+  /// Writes a member whose string continues the given opening: `"name":"projects/…/documents/`.
   mutating func string(after opening: [UInt8], _ utf8: UnsafeBufferPointer<UInt8>) {
     separate()
     bytes.append(contentsOf: opening)
@@ -169,7 +169,7 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a quoted string that `body` appends and that needs no escaping.
+  /// Writes a quoted string whose content, appended by `body`, needs no escaping.
   mutating func quoted(_ body: (inout [UInt8]) -> Void) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -206,7 +206,7 @@ package struct JSONWriter: Sendable {
     if needsComma { bytes.append(UInt8(ascii: ",")) }
   }
 
-  /// Appends a string with the JSON around it, after a comma if one is needed.
+  /// Appends a string enclosed in the given JSON, after a comma if one is needed.
   @inline(__always)
   private mutating func append(_ opening: StaticString, _ text: String, _ closing: StaticString) {
     // Nearly every string has contiguous UTF-8.
@@ -306,7 +306,7 @@ extension UnsafeBufferPointer<UInt8> {
       let backslash = word ^ (ones &* 0x5C)
       let control = (word &- (ones &* 0x20)) & ~word
       let marks = (control | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & (ones &* 0x80)
-      // A borrow only sets lanes above a correct one, so the lowest set lane is correct.
+      // A borrow only marks lanes above a correct one, so the lowest marked lane is correct.
       if marks != 0 { return index + marks.trailingZeroBitCount / 8 }
       index += 8
     }

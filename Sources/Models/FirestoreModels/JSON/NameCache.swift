@@ -1,4 +1,4 @@
-/// Caches field names, which recur in every document: a cached name is neither validated nor allocated again.
+/// Caches field names, which recur in every document, so that a cached name is neither validated nor allocated again.
 package struct NameCache {
   /// A name with its first and last bytes, which identify names of up to 16 bytes.
   private struct Slot {
@@ -8,7 +8,7 @@ package struct NameCache {
     var string = ""
   }
 
-  /// Made with the first name, because many a decoder decodes a single value.
+  /// Allocated for the first name, because many decoders decode a single value.
   private var slots: [Slot] = []
 
   package init() {}

@@ -1,4 +1,4 @@
-/// A parser without a library, for platforms that have no simdjson, with the memory of its last text.
+/// A JSON parser in Swift for platforms without simdjson, which owns the memory of its last text.
 final class PortableParser: TapeParser {
   private let maximumBytes: Int
   private let maximumDepth: Int
@@ -30,7 +30,7 @@ final class PortableParser: TapeParser {
     return JSONCursor(tape: tape, strings: strings, index: 0)
   }
 
-  /// Copies words to memory that stays where it is.
+  /// Copies words to memory with a stable address.
   private static func replace<Word>(_ memory: inout UnsafeMutableBufferPointer<Word>, with words: [Word]) {
     memory.deallocate()
     memory = .allocate(capacity: max(1, words.count))
@@ -38,9 +38,9 @@ final class PortableParser: TapeParser {
   }
 }
 
-/// Writes the tape of one text: the words of simdjson's doc/tape.md, without those of the root around them.
+/// Writes the tape of one text: the words of simdjson's doc/tape.md, without the enclosing root words.
 ///
-/// Containers are not followed by recursion, so the stack does not grow with the text.
+/// Nested containers are not parsed by recursion, so the stack does not grow with the text.
 struct TapeWriter {
   private let json: UnsafeRawBufferPointer
   private let maximumDepth: Int
@@ -48,7 +48,7 @@ struct TapeWriter {
   private var at = 0
   private(set) var tape: [UInt64] = []
   private(set) var strings: [UInt8] = []
-  /// Where the containers that are open begin on the tape, and how many members or elements each has.
+  /// The open containers: where each begins on the tape, and its number of members or elements.
   private var containers: [(start: Int, count: Int)] = []
 
   init(_ json: UnsafeRawBufferPointer, maximumDepth: Int, keepsNumbers: Bool) {
@@ -68,7 +68,7 @@ struct TapeWriter {
 
   // MARK: Structure
 
-  /// Reads a scalar or an empty container; or enters one that is not empty, and returns false.
+  /// Reads a scalar or an empty container; or enters a container that is not empty, and returns false.
   private mutating func completesValue() throws(WireError) -> Bool {
     switch peek() {
     case UInt8(ascii: "{")?: return try !enters(endingWith: UInt8(ascii: "}"))
@@ -95,7 +95,7 @@ struct TapeWriter {
     return true
   }
 
-  /// Closes the innermost container where it ends; returns false where another value follows, or none is open.
+  /// Closes the innermost container if it ends here; returns false if another value follows, or if no container is open.
   private mutating func closesContainer() throws(WireError) -> Bool {
     guard let container = containers.last else { return false }
     let end = tag(of: container.start) + 2
@@ -111,7 +111,7 @@ struct TapeWriter {
     }
   }
 
-  /// Counts a member or an element, and reads the name of a member.
+  /// Counts a member or an element, and reads the member's name.
   private mutating func beginMember() throws(WireError) {
     let container = containers[containers.count - 1]
     containers[containers.count - 1].count += 1
@@ -137,7 +137,7 @@ struct TapeWriter {
 
   // MARK: Bytes
 
-  /// Skips white space and returns the byte behind it; nil at the end.
+  /// Skips white space and returns the byte after it; nil at the end.
   private mutating func peek() -> UInt8? {
     while at < json.count {
       switch json[at] {
@@ -148,7 +148,7 @@ struct TapeWriter {
     return nil
   }
 
-  /// The next byte, whatever it is.
+  /// Consumes and returns the next byte.
   private mutating func next() throws(WireError) -> UInt8 {
     guard at < json.count else { throw .malformed(json) }
     at += 1
@@ -210,7 +210,7 @@ struct TapeWriter {
     }
   }
 
-  /// The scalar of `\u` and four digits, or of two of them that are surrogates; one alone is refused.
+  /// Reads the scalar of a `\u` escape or of two that form a surrogate pair; a lone surrogate is refused.
   private mutating func scalar() throws(WireError) -> Unicode.Scalar {
     let first = try codeUnit()
     var units = [first]
@@ -267,7 +267,7 @@ struct TapeWriter {
     guard at > start else { throw .malformed(json) }
   }
 
-  /// Adds an integer of 64 bits; returns false if it has more.
+  /// Adds a 64-bit integer; returns false if the number does not fit.
   private mutating func addInteger(_ text: String) -> Bool {
     if let number = Int64(text) {
       add(UInt8(ascii: "l"))

@@ -1,7 +1,7 @@
 #if canImport(CSimdjson)
   import CSimdjson
 
-  /// simdjson with its buffers.
+  /// The simdjson parser and its buffers.
   final class SimdjsonParser: TapeParser {
     private let parser: OpaquePointer
 
@@ -36,7 +36,7 @@
       case GM_JSON_TOO_LARGE: throw .tooLarge(json)
       case GM_JSON_NO_MEMORY: throw WireError("there is no memory left for its \(json.count) bytes")
       case GM_JSON_BAD_NUMBER:
-        // simdjson does not say what of the two it is.
+        // simdjson does not say whether the number is malformed or out of range.
         var writer = TapeWriter(json, maximumDepth: json.count, keepsNumbers: false)
         try writer.write()
         throw .malformed(json)

@@ -1,10 +1,10 @@
-/// What writes the tape of a JSON text: simdjson, or our own code where that is missing.
+/// A parser that writes JSON as a tape: simdjson, or a Swift parser on platforms without it.
 protocol TapeParser: AnyObject {
-  /// Parses a complete text and returns its root, valid until the next parse or the end of this parser.
+  /// Parses a complete text and returns its root, valid until the next parse or the end of this parser's lifetime.
   ///
   /// - Parameters:
-  ///   - room: The size of the memory that the text begins.
-  ///   - keepsNumbers: Whether a number that would become 0 is refused.
+  ///   - room: The size of the allocation that starts with the text.
+  ///   - keepsNumbers: Whether to refuse a number that would underflow to 0.
   /// - Throws: ``WireError`` if the text is not JSON.
   func parse(
     _ json: UnsafeRawBufferPointer,

@@ -1,9 +1,9 @@
-// The rules of google.firestore.v1's JSON for one value, which decoding and looking at parsed JSON share.
+// The rules of google.firestore.v1's JSON for one value, shared by decoding and by views of parsed JSON.
 
 extension WireDecoder {
-  /// Returns the type of a value and what its only member holds.
+  /// Returns the type of a value and the content of its only member.
   ///
-  /// - Throws: ``WireError`` if it does not have exactly one of the documented members.
+  /// - Throws: ``WireError`` unless the value has exactly one of the documented members.
   @inline(__always)
   static func typeAndContent(
     of json: JSONCursor,
@@ -45,7 +45,7 @@ extension WireDecoder {
     return WireError("there is no value type '\(name)'\(meant)")
   }
 
-  /// Returns the `fields` of a `mapValue`; nil if it has none.
+  /// Returns the `fields` of a `mapValue`; nil if absent.
   static func members(
     of json: JSONCursor,
     _ unknownMembers: UnknownMembers = .ignored
@@ -54,7 +54,7 @@ extension WireDecoder {
     return try only("fields", of: json, in: "mapValue", unknownMembers)
   }
 
-  /// Returns the list of `values` of an `arrayValue`; nil if it has none.
+  /// Returns the `values` of an `arrayValue`; nil if absent.
   static func elements(
     of json: JSONCursor,
     _ unknownMembers: UnknownMembers = .ignored
@@ -172,8 +172,9 @@ extension WireDecoder {
     return time
   }
 
-  /// Decodes an int64 from a string or a number without a fraction (protobuf's JSON mapping accepts 5, 5.0
-  /// and 1e3); nil for one with a point or an exponent that may have lost digits.
+  /// Decodes an int64 from a string or a number without a fraction (protobuf's JSON mapping accepts 5, 5.0 and 1e3).
+  ///
+  /// Returns nil for a number with a point or an exponent that may have lost digits.
   package static func integer(_ json: JSONCursor) -> Int64? {
     switch json.kind {
     case .integer: json.integer
@@ -184,7 +185,7 @@ extension WireDecoder {
     }
   }
 
-  /// Decodes a count or a size of 0 to `Int.maximumCount`; nil for anything else.
+  /// Decodes a count or a size from 0 to `Int.maximumCount`; nil for anything else.
   package static func count(_ json: JSONCursor) -> Int? {
     guard let number = integer(json), number >= 0 else { return nil }
     return Int(exactly: number).flatMap { $0 <= Int.maximumCount ? $0 : nil }

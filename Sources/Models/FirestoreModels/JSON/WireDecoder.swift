@@ -1,5 +1,5 @@
-// Decodes the JSON of google.firestore.v1. Responses are read leniently (unknown members are skipped, keys of
-// empty values may be missing); a value with two types or none, and a member that is given twice, are always refused.
+// Decodes the JSON of google.firestore.v1. Responses are read leniently (unknown members are skipped, keys of empty values may be
+// missing); a value with two types or none, and a repeated member, are always refused.
 
 /// Decodes the service's JSON.
 ///
@@ -90,7 +90,7 @@ package struct WireDecoder {
     return WireDocument(path: path, json: json, content: fields)
   }
 
-  /// Decodes a document of which the path was read, and with it that no member is given twice.
+  /// Decodes a document whose path is already read, and which is already known to have no repeated members.
   mutating func document(_ wire: WireDocument) throws(WireError) -> RawDocument {
     var document = RawDocument(path: wire.path, fields: FieldMap())
     for (name, value) in wire.json.members {
@@ -109,7 +109,7 @@ package struct WireDecoder {
     return document
   }
 
-  /// Decodes a document's name, which is relative or full; full ones begin with `prefix`, if it is given.
+  /// Decodes a document's name, relative or full; a full name must begin with `prefix`, if given.
   func documentPath(_ json: JSONCursor, prefix: String?) throws(WireError) -> DocumentPath {
     guard let utf8 = json.utf8 else { throw WireError("it is not a string", at: ["name"]) }
     if var prefix, prefix.withUTF8({ utf8.count >= $0.count && $0.isPrefix(of: utf8) }) {

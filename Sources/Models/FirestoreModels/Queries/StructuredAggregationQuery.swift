@@ -13,9 +13,9 @@ package struct StructuredAggregationQuery: Sendable, Equatable {
     package enum Operation: Sendable, Equatable {
       /// Counts documents, up to a limit if there is one.
       case count(upTo: Int64?)
-      /// Sums a field's numbers: an integer if all are and the sum fits, otherwise a double; 0 for none.
+      /// Sums a field's numbers: an integer if all are integers and the sum fits, otherwise a double; 0 if there are none.
       case sum(FieldPath)
-      /// Averages a field's numbers: a double; null for none.
+      /// Averages a field's numbers as a double; null if there are none.
       case average(FieldPath)
     }
 

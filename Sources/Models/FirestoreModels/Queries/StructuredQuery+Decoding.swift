@@ -189,7 +189,7 @@ extension WireDecoder {
 
     func without(_ name: String) -> Message { Message(members: members.filter { $0.name != name }) }
 
-    /// The member of a message that has one of several.
+    /// Returns the only member of a message that has exactly one of several.
     func only(_ what: String) throws(WireError) -> (name: String, value: JSONCursor) {
       if members.count > 1 { throw WireError("\(what) has one type, not two") }
       guard let member = members.first else { throw WireError("\(what) has none of the known types") }
@@ -208,7 +208,7 @@ extension WireDecoder {
       return flag
     }
 
-    /// Decodes a member if it is there, and adds its name to the location of errors.
+    /// Decodes a member if present, and adds its name to the location of errors.
     func read<Result>(
       _ name: String,
       _ body: (JSONCursor) throws(WireError) -> Result
@@ -223,8 +223,8 @@ extension WireDecoder {
   }
 
   /// - Parameters:
-  ///   - known: The names of the members that the message has.
-  ///   - locatesUnknown: Whether the error about another one has its name as the location.
+  ///   - known: The names of the message's members.
+  ///   - locatesUnknown: Whether the error for an unknown member has that member's name as its location.
   private func message(
     _ json: JSONCursor,
     _ what: String,

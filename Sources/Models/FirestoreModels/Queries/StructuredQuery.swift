@@ -73,8 +73,7 @@ package struct StructuredQuery: Sendable, Equatable {
     case unary(FieldPath, UnaryOperator)
   }
 
-  /// The comparison operators (`FieldFilter.Operator`) by their names in JSON, in the order of their numbers in the
-  /// proto, which begin with 1.
+  /// The comparison operators (`FieldFilter.Operator`), named as in JSON and in the order of their numbers in the proto, from 1.
   package enum FieldOperator: String, Sendable, CaseIterable {
     case lessThan = "LESS_THAN"
     case lessThanOrEqual = "LESS_THAN_OR_EQUAL"
@@ -98,8 +97,7 @@ package struct StructuredQuery: Sendable, Equatable {
     }
   }
 
-  /// The unary operators (`UnaryFilter.Operator`) by their names in JSON, in the order of their numbers in the proto,
-  /// which begin with 2.
+  /// The unary operators (`UnaryFilter.Operator`), named as in JSON and in the order of their numbers in the proto, from 2.
   package enum UnaryOperator: String, Sendable, CaseIterable {
     case isNaN = "IS_NAN"
     case isNull = "IS_NULL"
@@ -112,7 +110,7 @@ package struct StructuredQuery: Sendable, Equatable {
     package var isInequality: Bool { self == .isNotNaN || self == .isNotNull }
   }
 
-  /// The directions by their names in JSON.
+  /// The directions, named as in JSON.
   package enum Direction: String, Sendable, CaseIterable {
     case ascending = "ASCENDING"
     case descending = "DESCENDING"
@@ -139,7 +137,7 @@ package struct StructuredQuery: Sendable, Equatable {
     /// Whether the position is just before the results that equal the values, or just after them.
     package var before: Bool
 
-    /// Makes a cursor: with `before`, `startAt` includes equal results and `endAt` excludes them.
+    /// Creates a cursor: with `before`, `startAt` includes equal results and `endAt` excludes them.
     package init(_ values: [Value], before: Bool) {
       self.values = values
       self.before = before

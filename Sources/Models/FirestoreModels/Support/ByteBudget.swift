@@ -1,23 +1,23 @@
-/// How many bytes of documents may be held at the places where they wait, so that a process stays within 64 MiB whatever their size is.
+/// How many bytes of documents each stage may hold, so that the process stays within 64 MiB however large the documents are.
 ///
-/// Each place has a share, and goes beyond it by one document at most: a document that is larger than a share passes alone. What
-/// decides by a share is pure: ``BatchFill``, and the schedulers of reads and of commits.
+/// A stage exceeds its share by at most one document: a document larger than the share passes alone. The code that applies a
+/// share does no I/O: ``BatchFill``, and the schedulers of reads and commits.
 package enum ByteBudget {
-  /// A response with several documents, where one is requested after the other.
+  /// A response with several documents, when pages are requested one after another.
   package static let response = 2 << 20
-  /// All responses that are requested side by side, or wait for their turn.
+  /// All responses that are requested concurrently or wait to be consumed.
   package static let responses = 5 << 20
-  /// Documents that are decided, or handed on, together.
+  /// Documents that are processed or passed on together.
   package static let batch = 1 << 20
-  /// Writes that are sent together, with all that is kept of them.
+  /// Writes that are sent together, with everything that is kept about them.
   package static let commit = 1 << 20
-  /// Writes that are sent and not settled.
+  /// Writes that are sent but not yet settled.
   package static let commits = 4 << 20
   /// Writes that wait to be sent.
   package static let writes = 1 << 20
 }
 
-/// Documents that are gathered until they are as many, or as large, as they may be.
+/// Tracks how full a batch is, by number of documents and by bytes.
 package struct BatchFill: Sendable {
   private let count: Int
   private let bytes: Int
@@ -27,12 +27,12 @@ package struct BatchFill: Sendable {
     (self.count, self.bytes) = (count, bytes)
   }
 
-  /// Whether nothing more may come.
+  /// Whether the batch accepts no more documents.
   package var isFull: Bool { taken.count >= count || taken.bytes >= bytes }
 
-  /// Counts one more.
+  /// Counts one more document.
   package mutating func add(bytes: Int) { taken = (taken.count + 1, taken.bytes.addingClamped(bytes)) }
 
-  /// Begins again with nothing.
+  /// Starts a new batch.
   package mutating func empty() { taken = (0, 0) }
 }

@@ -1,5 +1,5 @@
 extension Collection {
-  /// The elements in their order, so many at a time; the last chunk may be shorter.
+  /// Returns the elements in order, in chunks of `count`; the last chunk may be shorter.
   package func chunks(of count: Int) -> some Sequence<SubSequence> {
     sequence(state: self[...]) { rest -> SubSequence? in
       if rest.isEmpty { return nil }

@@ -1,7 +1,7 @@
 extension Array where Element: Sendable {
-  /// What `transform` makes of each element, all at once, in their order.
+  /// Returns the results of `transform` for all elements, computed concurrently, in the order of the elements.
   ///
-  /// - Throws: What it throws first; the others are cancelled.
+  /// - Throws: The first error that `transform` throws; the remaining calls are cancelled.
   package func concurrentMap<Mapped: Sendable>(
     _ transform: @escaping @Sendable (Element) async throws -> Mapped
   ) async throws -> [Mapped] {

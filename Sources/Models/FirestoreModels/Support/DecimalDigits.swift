@@ -1,12 +1,12 @@
-/// A decimal number digit by digit, for what a double would round.
+/// A decimal number as its digits, where a double would round.
 package struct DecimalDigits: Equatable, Sendable {
   private var isNegative: Bool
-  /// Without zeros at either end; empty for zero.
+  /// The significant digits, without zeros at either end; empty for zero.
   private var digits: [UInt8] = []
   /// The power of ten of the last digit.
   private var exponent = 0
 
-  /// Parses a number of JSON's grammar; nil for an exponent that no number has.
+  /// Parses a JSON number; nil if the exponent is too large to be meaningful.
   package init?(_ utf8: some Collection<UInt8>) {
     isNegative = utf8.first == UInt8(ascii: "-")
     var isAfterPoint = false
@@ -30,7 +30,7 @@ package struct DecimalDigits: Equatable, Sendable {
     if digits.isEmpty { exponent = 0 }
   }
 
-  /// The whole number of 64 bits; nil for a fraction, and for what 64 bits do not hold.
+  /// The number as a 64-bit integer; nil for a fraction or a number out of range.
   package var integer: Int64? {
     guard exponent >= 0, digits.count + exponent <= 19 else { return nil }
     let whole = digits + repeatElement(UInt8(ascii: "0"), count: exponent)
@@ -39,12 +39,12 @@ package struct DecimalDigits: Equatable, Sendable {
 }
 
 extension Int64 {
-  /// Parses a whole number that is written with a point or an exponent (`12.0`, `1.5e3`), digit by digit.
+  /// Parses a whole number written with a point or an exponent (`12.0`, `1.5e3`) without going through a double.
   ///
-  /// By way of a double, `9007199254740993.0` would lose its last digit, and `0.99999999999999999999` would be 1.
+  /// As a double, `9007199254740993.0` would lose its last digit, and `0.99999999999999999999` would become 1.
   ///
-  /// - Parameter utf8: A number of JSON's grammar.
-  /// - Returns: nil for a fraction, and for what 64 bits do not hold.
+  /// - Parameter utf8: A JSON number.
+  /// - Returns: nil for a fraction, and for a number that does not fit 64 bits.
   package init?(wholeDecimal utf8: some Collection<UInt8>) {
     guard let number = DecimalDigits(utf8)?.integer else { return nil }
     self = number
@@ -52,16 +52,14 @@ extension Int64 {
 }
 
 extension Double {
-  /// The least whole number beside which doubles have another one that is not theirs: 2 to the power of 53.
-  ///
-  /// A number from there on, read as a double, may have been another one.
+  /// 2 to the power of 53: the smallest whole number that, as a double, may be the rounded form of another whole number.
   package static let firstAmbiguousInteger = 0x1p53
 
-  /// Parses a number of JSON's grammar as a column of doubles takes it: what has a point or an exponent is rounded as
-  /// everywhere, and a whole number keeps its digits.
+  /// Parses a JSON number for a column of doubles: a number with a point or an exponent is rounded as usual, and a whole number
+  /// must keep its digits.
   ///
-  /// - Returns: nil for a whole number of which no double has the digits, such as `9007199254740993`. `1152921504606847000`
-  ///   is none: so others write the double that is nearest to it.
+  /// - Returns: nil for a whole number whose digits no double has, such as `9007199254740993`. `1152921504606847000` is accepted,
+  ///   because other programs write the nearest double that way.
   package init?(keepingDigits utf8: some Collection<UInt8>) {
     let text = String(decoding: utf8, as: UTF8.self)
     guard let number = Double(text) else { return nil }

@@ -22,7 +22,7 @@ extension Duration {
     self = .seconds(seconds)
   }
 
-  /// The duration in the largest unit that divides it, such as `5m`; milliseconds at least.
+  /// The duration in the largest unit that divides it, such as `5m`; never finer than milliseconds.
   package var typedText: String {
     let (seconds, attoseconds) = components
     let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000

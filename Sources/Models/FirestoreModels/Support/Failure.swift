@@ -43,7 +43,7 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
     package var line: Int
     /// The cell; nil for the entire record.
     package var column: Int?
-    /// The row as a spreadsheet counts it, in which line breaks within cells make no rows; nil for the line.
+    /// The row number in a spreadsheet, where line breaks within cells start no new row; nil to use the line.
     package var row: Int?
 
     package init(line: Int, column: Int? = nil, row: Int? = nil) {
@@ -64,15 +64,15 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
   package var remedy: String?
   /// The service's error, if there is one.
   package var service: FirestoreError?
-  /// Whether it refuses what was asked for, so that the same would be refused again.
+  /// Whether the request itself is refused, so that repeating it would fail again.
   package var isRefusal = false
   /// Whether a response exceeded the size limit, so that a smaller request may succeed.
   package var isBodyTooLarge = false
-  /// Whether a response held what cannot be decoded, so that others may still be readable.
+  /// Whether a response could not be decoded, so that others may still be readable.
   package var isUnreadable = false
-  /// Whether the next request might be billed more than the user allows.
+  /// Whether the next request might cost more than the limit that the user set.
   package var isOfBound = false
-  /// What else stands in the way, found with it.
+  /// Other failures found along with this one.
   package var others: [Failure] = []
   /// The record that could not be parsed, if reading can continue with the next one.
   package var record: Record?
@@ -100,10 +100,10 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
     return "\(own) Besides: \(others.map(\.description).joined(separator: "; "))"
   }
 
-  /// The same for people, a line for each failure.
+  /// The description for people, one line per failure.
   package var lines: [String] { [sentence] + others.flatMap(\.lines) }
 
-  /// The failure without the others.
+  /// This failure as one sentence, without ``others``.
   private var sentence: String {
     var text = "cannot \(operation)"
     if let path { text += path.isEmpty ? " ''" : " \(path)" }

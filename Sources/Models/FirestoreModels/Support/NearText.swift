@@ -1,23 +1,24 @@
 extension String {
-  /// The one of some names that was probably meant by this one: with the fewest letters changed, added, left out or swapped,
-  /// and at most a third of them; nil where none is as near.
+  /// Returns the name that was probably meant: the one with the fewest letters changed, added, omitted or swapped, at most a
+  /// third of them; nil if no name is that close.
   package func nearest(of names: [String]) -> String? {
     let limit = Swift.max(1, count / 3)
     let distances = names.map { (name: $0, distance: editDistance(to: $0)) }
     return distances.filter { $0.distance <= limit }.min { $0.distance < $1.distance }?.name
   }
 
-  /// The names that were probably meant: the ``nearest(of:)`` one, else the few that begin so; nil for none.
+  /// Returns the names that were probably meant: the ``nearest(of:)`` one, or else the few that begin with this text; nil if
+  /// there are none.
   package func meant(of names: [String]) -> String? {
     if let near = nearest(of: names) { return near }
     let longer = names.filter { $0.hasPrefix(self) }
     return count < 3 || longer.isEmpty || longer.count > 3 ? nil : longer.joined(separator: " or ")
   }
 
-  /// The least number of characters to change, add, leave out or swap with the next, whatever their case.
+  /// The minimum number of characters to change, add, omit or swap with a neighbour, ignoring case.
   private func editDistance(to other: String) -> Int {
     let (a, b) = (Array(lowercased()), Array(other.lowercased()))
-    // Names that people mistype are short.
+    // The names that people mistype are short.
     guard a.count < 200, b.count < 200 else { return .max }
     var rows = [Array(0...b.count)]
     for i in 1..<(a.count + 1) {

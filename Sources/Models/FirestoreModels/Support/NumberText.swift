@@ -11,11 +11,11 @@ package enum NumberText {
     return (number < 0 ? "-" : "") + String(digits)
   }
 
-  /// A number of things: `1 document`, `2,000 documents`.
+  /// A count with its noun: `1 document`, `2,000 documents`.
   ///
   /// - Parameters:
-  ///   - noun: What is counted, in the singular.
-  ///   - plural: Its plural; nil for one that adds an s.
+  ///   - noun: The noun in the singular.
+  ///   - plural: The plural; nil to append an s.
   package static func counted(_ number: Int, _ noun: String, plural: String? = nil) -> String {
     "\(grouped(number)) \(number == 1 ? noun : plural ?? "\(noun)s")"
   }

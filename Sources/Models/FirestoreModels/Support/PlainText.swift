@@ -40,7 +40,7 @@ package enum PlainText {
     return digits.isEmpty ? nil : String(digits)
   }
 
-  /// Whether the digits behind a `+` are those of a Mexican number: ten after 52, or after 521, as mobile numbers had it.
+  /// Whether the digits after a `+` are a Mexican number: 52, or 521 as mobile numbers used to have, followed by ten digits.
   package static func isMexican(_ digits: String) -> Bool {
     ["52", "521"].contains { digits.utf8.count == $0.utf8.count + 10 && digits.utf8.starts(with: $0.utf8) }
   }
@@ -147,7 +147,7 @@ extension PlainText {
   /// ``folded(_:)`` for text up to U+00FF; nil for other text.
   private static func plainlyFolded(_ text: String) -> String? {
     text.withBytes { bytes in
-      // U+0080 to U+00BF have no letter that changes, and another lead byte.
+      // U+0080 to U+00BF have a different lead byte, and none of their letters is folded.
       guard bytes.allSatisfy({ $0 <= 0xC3 && $0 != 0xC2 }) else { return nil }
       return String(unsafeUninitializedCapacity: bytes.count) { out in
         var count = 0

@@ -1,5 +1,5 @@
 extension Result {
-  /// What `body` returns or throws.
+  /// Creates the result of what `body` returns or throws.
   package init(awaiting body: () async throws(Failure) -> Success) async {
     do throws(Failure) {
       self = .success(try await body())

@@ -43,9 +43,9 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// The first eight bytes as a number, with zeros for missing ones: bytes with a smaller head sort before these.
+  /// The first eight bytes as a number, padded with zeros: a string with a smaller head sorts first.
   ///
-  /// Most names of fields that differ have different heads. The same head says nothing.
+  /// Most field names that differ have different heads. Equal heads say nothing.
   @inlinable
   @inline(__always)
   package var head: UInt64 {
@@ -108,7 +108,7 @@ public struct UTF8Key: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The text.
   public let string: String
 
-  /// Makes a key of a text.
+  /// Creates a key from a text.
   public init(_ string: String) { self.string = string }
 
   /// The text itself.

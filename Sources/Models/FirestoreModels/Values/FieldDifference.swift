@@ -1,4 +1,4 @@
-/// One field that a change touches, at the leaf-most path that differs.
+/// One field that a change touches, at the deepest path that differs.
 package struct FieldDifference: Sendable, Equatable {
   package var path: FieldPath
   /// The old value; nil if the field did not exist.
@@ -71,7 +71,7 @@ private struct FieldComparison {
 
   mutating func compare(_ before: Value?, _ after: Value?, at path: FieldPath) {
     if serverTimes.contains(where: { $0.isPrefix(of: path) }) { return }
-    // A map in which the service sets a time exists afterwards in any case.
+    // A map in which the service sets a time always exists afterwards.
     if serverTimes.contains(where: path.isPrefix(of:)), Self.isMapOrNothing(before),
       Self.isMapOrNothing(after)
     {
@@ -92,7 +92,7 @@ private struct FieldComparison {
     value.map { $0.map != nil } ?? true
   }
 
-  /// The lesser of two names in byte order.
+  /// Returns the name that comes first in byte order.
   private static func next(_ a: String?, _ b: String?) -> String? {
     guard let a, let b else { return a ?? b }
     return a.compareUTF8(b) <= 0 ? a : b

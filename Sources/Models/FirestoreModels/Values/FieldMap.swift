@@ -14,7 +14,7 @@ public struct FieldMap: Sendable, Equatable {
     /// The value.
     public var value: Value
 
-    /// Makes a member.
+    /// Creates a member.
     public init(name: String, value: Value) {
       self.name = name
       self.value = value
@@ -29,10 +29,10 @@ public struct FieldMap: Sendable, Equatable {
   /// The members in byte order of their names.
   public private(set) var entries: [Entry]
 
-  /// Makes an empty map.
+  /// Creates an empty map.
   public init() { entries = [] }
 
-  /// Makes a map of members in any order.
+  /// Creates a map from members in any order.
   ///
   /// Of two members with the same name the later one wins, as in protobuf's JSON parsers.
   public init(_ members: [Entry]) {
@@ -43,7 +43,7 @@ public struct FieldMap: Sendable, Equatable {
     if !isOrdered { sortAndMerge() }
   }
 
-  /// Makes a map of unique members that are already in byte order.
+  /// Creates a map of unique members that are already in byte order.
   package init(ordered members: [Entry]) { entries = members }
 
   /// The number of members.
@@ -137,7 +137,7 @@ public struct FieldMap: Sendable, Equatable {
 }
 
 extension FieldMap: ExpressibleByDictionaryLiteral {
-  /// Makes a map of members in any order; of two with the same name the later one wins.
+  /// Creates a map from members in any order; of two with the same name the later one wins.
   public init(dictionaryLiteral elements: (String, Value)...) {
     self.init(elements.map { Entry(name: $0.0, value: $0.1) })
   }

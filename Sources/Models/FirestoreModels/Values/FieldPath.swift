@@ -10,13 +10,13 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
   /// The raw names, outermost first; at least one, none empty.
   public let segments: [String]
 
-  /// Makes a path of raw names; nil if there are none or one is empty.
+  /// Creates a path from raw names; nil if there are none or one is empty.
   public init?(segments: [String]) {
     guard !segments.isEmpty, !segments.contains(where: \.isEmpty) else { return nil }
     self.segments = segments
   }
 
-  /// A path of one raw name, which may contain dots.
+  /// Creates a path from one raw name, which may contain dots.
   public init(field name: String) { segments = [name] }
 
   /// `__name__`, the pseudo-field that holds the document name.
@@ -90,7 +90,7 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     self.segments = segments
   }
 
-  /// How names that lack back-quotes are written; nil where there are signs that may be meant as anything else.
+  /// The path with back quotes added where they are missing; nil if the text has signs that may mean something else.
   private static func quoted(_ text: String) -> FieldPath? {
     let isOfNames = text.utf8.allSatisfy {
       $0 >= 0x80 || $0.isASCIILetter || $0.isASCIIDigit || "_- .".utf8.contains($0)
@@ -99,7 +99,7 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     return FieldPath(segments: text.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
   }
 
-  /// Parses a comma-separated list of paths; commas inside back quotes belong to names.
+  /// Parses a comma-separated list of paths; commas inside back quotes are part of a name.
   ///
   /// - Throws: ``FieldPathError`` for the first invalid path.
   public static func list(parsing text: String) throws(FieldPathError) -> [FieldPath] {
@@ -108,9 +108,9 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The parts of a text between separators; those inside back quotes belong to names.
+  /// Splits a text at separators; separators inside back quotes are part of a name.
   ///
-  /// - Parameter most: How many separators count; what is behind them is one part.
+  /// - Parameter most: How many separators to split at; the rest of the text is one part.
   package static func parts(of text: String, between separator: UInt8, atMost most: Int = .max) -> [String] {
     var parts: [[UInt8]] = [[]]
     var isQuoted = false

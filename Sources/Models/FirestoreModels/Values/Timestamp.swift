@@ -16,7 +16,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   /// 9999-12-31T23:59:59Z, the last second that the service accepts.
   public static let maximumSeconds: Int64 = 253_402_300_799
 
-  /// Makes a timestamp; nil outside the years 1 to 9999 or if `nanoseconds` is not less than a second.
+  /// Creates a timestamp; nil outside the years 1 to 9999 or if `nanoseconds` is not less than a second.
   public init?(seconds: Int64, nanoseconds: Int32 = 0) {
     guard (Self.minimumSeconds...Self.maximumSeconds).contains(seconds),
       (0..<1_000_000_000).contains(nanoseconds)
@@ -30,7 +30,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// Makes a timestamp from microseconds since 1970, saturated at the years 1 to 9999.
+  /// Creates a timestamp from microseconds since 1970, saturated at the years 1 to 9999.
   package init(microseconds: Int64) {
     let seconds = microseconds.flooredDivision(by: 1_000_000)
     let rest = Int32(microseconds.flooredRemainder(by: 1_000_000))
@@ -122,7 +122,7 @@ extension Timestamp: CustomStringConvertible {
     guard let base = text.baseAddress, text.count >= 20, text[text.count - 1] == UInt8(ascii: "Z") else {
       return false
     }
-    // 2026-01-31T18:00:00: two words and three bytes, of which the separators become zero digits and are compared.
+    // 2026-01-31T18:00:00 is two words and three bytes; XOR turns digits into their values and separators into zeros.
     let bytes = UnsafeRawPointer(base)
     let date = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)) ^ 0x2D30_302D_3030_3030
     let time =
@@ -215,7 +215,7 @@ extension OutputSpan<UInt8> {
   }
 }
 
-/// Days and dates of the proleptic Gregorian calendar, without Foundation: used for every row.
+/// Days and dates of the proleptic Gregorian calendar, without Foundation, because they are computed for every row.
 package enum Civil {
   /// The number of days from 1970-01-01 to a date.
   package static func days(year: Int, month: Int, day: Int) -> Int {
@@ -243,7 +243,7 @@ package enum Civil {
     year >= 1 && (1...12).contains(month) && day >= 1 && day <= daysInMonth(year: year, month: month)
   }
 
-  /// The parts of a date such as `2026-01-31`; nil for one that does not exist, and for any other text.
+  /// Parses a date such as `2026-01-31`; nil for a date that does not exist and for any other text.
   package static func date(_ text: UnsafeBufferPointer<UInt8>) -> (year: Int, month: Int, day: Int)? {
     let hyphen = UInt8(ascii: "-")
     func number(_ range: Range<Int>) -> Int? {

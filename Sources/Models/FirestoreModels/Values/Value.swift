@@ -1,8 +1,7 @@
 /// A Firestore value of any type in the REST API.
 ///
-/// Equality is exact: strings by their bytes, doubles by their bits (all NaNs are equal, as the service
-/// normalizes them), integers and doubles apart. Firestore's own order, in which 1 equals 1.0, is
-/// ``ValueOrder``.
+/// Equality is exact: strings are compared by their bytes and doubles by their bits (all NaNs are equal, as the service
+/// normalizes them), and an integer never equals a double. Firestore's own order, in which 1 equals 1.0, is ``ValueOrder``.
 ///
 ///     let tags: Value = .array([.string("yoga"), .string("spin")])
 ///     let plan: Value = .map(["name": .string("Gold"), "price": .double(499.5)])
@@ -30,7 +29,7 @@ public struct GeoPoint: Hashable, Sendable {
   /// Degrees east of Greenwich.
   public var longitude: Double
 
-  /// Makes a point without checking the ranges (see ``DocumentLimits``).
+  /// Creates a point without checking the ranges (see ``DocumentLimits``).
   public init(latitude: Double, longitude: Double) {
     self.latitude = latitude
     self.longitude = longitude
@@ -38,7 +37,7 @@ public struct GeoPoint: Hashable, Sendable {
 }
 
 extension Value: Equatable {
-  /// Whether type and content are the same, strings by bytes and doubles by bits.
+  /// Whether both have the same type and content, comparing strings by bytes and doubles by bits.
   public static func == (a: Value, b: Value) -> Bool {
     switch (a, b) {
     case (.null, .null): true

@@ -73,10 +73,10 @@ package enum ValueOrder {
     }
   }
 
-  /// The first order that is not 0; nil if all are.
+  /// Returns the first order that is not 0; nil if all are 0.
   private static func first(_ orders: some Sequence<Int>) -> Int? { orders.first { $0 != 0 } }
 
-  /// The rank of a value's type; range filters compare values of one rank.
+  /// The rank of a value's type; range filters only compare values of the same rank.
   package static func typeRank(_ value: Value) -> Int {
     switch value {
     case .null: 0

@@ -1,4 +1,4 @@
-/// A page of documents: in memory, or in the response that brought it.
+/// A page of documents, either in memory or still in the parsed response.
 package enum DocumentPage: Sendable {
   case memory([RawDocument])
   case wire(WirePage)
@@ -35,9 +35,9 @@ package enum DocumentPage: Sendable {
   }
 }
 
-/// A document of a parsed text whose fields stay undecoded.
+/// A document in parsed JSON whose fields are not decoded.
 ///
-/// Its path is checked; its fields are checked when they are looked at. It borrows the parser's buffers.
+/// Its path is already checked; its fields are checked when they are accessed. It borrows the parser's buffers.
 package struct WireDocument {
   package let path: DocumentPath
   let json: JSONCursor
@@ -54,14 +54,14 @@ package struct WireDocument {
 ///
 /// Tasks may pass it on, but only one may use it at a time.
 package struct WirePage: @unchecked Sendable {
-  // The cursors borrow the parser's buffers, which the owner keeps; all of them move together.
+  // The cursors borrow the parser's buffers, which the owner keeps alive; all of them move together.
   package private(set) var documents: ArraySlice<WireDocument>
   private let owner: any AnyObject & Sendable
   private let failure: @Sendable (WireError) -> Failure
 
   /// - Parameters:
-  ///   - owner: What keeps the parser from being used for something else.
-  ///   - failure: Returns the failure of a document that cannot be decoded.
+  ///   - owner: The object that keeps the parser from being reused.
+  ///   - failure: Returns the failure for a document that cannot be decoded.
   package init(
     _ documents: [WireDocument],
     owner: any AnyObject & Sendable,
@@ -83,7 +83,7 @@ package struct WirePage: @unchecked Sendable {
     return try documents.map { document throws(Failure) in try decoded(document, with: &decoder) }
   }
 
-  /// Returns a document in memory, for one whose fields could not be looked at.
+  /// Decodes a document whose fields could not be viewed undecoded.
   ///
   /// - Throws: The failure of a document that cannot be decoded either, with the location of the defect.
   package func decoded(_ document: WireDocument) throws(Failure) -> RawDocument {

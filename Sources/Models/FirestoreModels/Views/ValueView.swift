@@ -1,15 +1,15 @@
-/// A value that is looked at where it is: in memory, or of a parsed response.
+/// A value that is read in place: in memory, or in a parsed response.
 ///
-/// What only carries documents (an export) is written once over these protocols, and builds no values of a
-/// response that it passes on. ``Value`` is always valid and never throws; ``WireValue`` is checked when it is looked at.
+/// Code that only passes documents on (an export) is written once, against these protocols, and builds no values from a response.
+/// ``Value`` is always valid and never throws; ``WireValue`` is checked when it is accessed.
 ///
 ///     mutating func append(_ source: some ReadableValue) throws(WireError) {
 ///       switch try source.view() {
 ///       case .string(let text): text.withBytes { bytes.append(contentsOf: $0) }
 ///       …
 ///
-/// The protocols and what conforms to them are usable from inlined code, so that the compiler sees their witnesses in other modules;
-/// otherwise each call there goes through a witness table, and CSV takes 1.8 times the CPU for documents in memory.
+/// The protocols and their conforming types are usable from inline, so that the compiler sees their witnesses in other modules.
+/// Otherwise each call there goes through a witness table, and CSV export of documents in memory takes 1.8 times the CPU.
 @usableFromInline
 package protocol ReadableValue {
   associatedtype Text: ReadableText
@@ -24,16 +24,16 @@ package protocol ReadableValue {
   /// Returns the value in memory.
   func value() throws(WireError) -> Value
 
-  /// Writes the service's JSON.
+  /// Writes the value in the service's JSON.
   ///
-  /// A requirement, so that other modules call code that is specialized for the source.
+  /// A protocol requirement, so that other modules call code that is specialized for the source.
   func write(to json: inout JSONWriter) throws(WireError)
 
-  /// Whether it may be a map: false is certain, and found out without looking at the content.
+  /// Whether the value may be a map, without looking at its content; false is certain.
   var isMap: Bool { get }
 }
 
-/// The type and the content of a value; what is not a number or a truth stays where it is.
+/// The type and the content of a value; text, times, bytes and containers stay where they are.
 @usableFromInline
 package enum ValueView<Source: ReadableValue> {
   case null
@@ -95,7 +95,7 @@ package protocol ReadableFields {
   var isEmpty: Bool { get }
   /// The components of a vector value; nil for an ordinary map.
   func vectorComponents() throws(WireError) -> [Double]?
-  /// The value of a member; nil where there is none.
+  /// Returns the value of a member; nil if there is none.
   func content(named name: String) -> Content?
   func makeIterator() -> Iterator
 }

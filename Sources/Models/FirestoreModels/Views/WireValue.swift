@@ -1,8 +1,7 @@
-/// A value of a parsed response, `{"stringValue": "…"}`; checked by the rules of ``WireDecoder`` when it is
-/// looked at.
+/// A value in a parsed response, `{"stringValue": "…"}`, checked by the rules of ``WireDecoder`` when it is accessed.
 ///
-/// It borrows the parser's buffers, as ``JSONCursor`` does. Neither it nor what it gives owns anything, so that looking at a
-/// page counts no references.
+/// It borrows the parser's buffers, as ``JSONCursor`` does. Neither it nor its parts own anything, so reading a page involves no
+/// reference counting.
 @usableFromInline
 package struct WireValue: ReadableValue {
   @usableFromInline package typealias Text = WireText
@@ -12,7 +11,7 @@ package struct WireValue: ReadableValue {
   @usableFromInline package typealias Fields = WireFields
 
   @usableFromInline package let json: JSONCursor
-  /// The number of maps and arrays around it.
+  /// The number of enclosing maps and arrays.
   @usableFromInline package let depth: Int
 
   @inlinable
@@ -72,7 +71,7 @@ package struct WireValue: ReadableValue {
   }
 }
 
-/// A string of parsed JSON.
+/// A string in parsed JSON.
 @usableFromInline
 package struct WireText: ReadableText {
   @usableFromInline package let utf8: UnsafeBufferPointer<UInt8>
@@ -84,7 +83,7 @@ package struct WireText: ReadableText {
   package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result { body(utf8) }
 }
 
-/// A time of parsed JSON: text that is already as it will be written, or any other time.
+/// A time in parsed JSON: text that is already in canonical form, or any other time, parsed.
 @usableFromInline
 package enum WireTime: ReadableTime {
   case canonical(UnsafeBufferPointer<UInt8>)
@@ -158,15 +157,15 @@ package struct WireElements: ReadableElements {
   package func makeIterator() -> Iterator { Iterator(elements: list?.elements, depth: depth) }
 }
 
-/// The members of a map in parsed JSON, which are unique, in byte order.
+/// The members of a map in parsed JSON: unique names, in byte order.
 ///
-/// The service sends them in that order. A few in another order are looked for one by one, which takes less time than
-/// decoding them.
+/// The service sends them in that order. A small number in another order is searched for each next member, which takes less time
+/// than decoding them.
 @usableFromInline
 package struct WireFields: ReadableFields {
   @usableFromInline package typealias Content = WireValue
 
-  /// The number of members in another order that are looked for; the time grows with its square.
+  /// The maximum number of unordered members to search; the time grows with its square.
   static let maximumUnordered = 32
 
   /// The JSON object; nil if the map is empty.
@@ -174,8 +173,8 @@ package struct WireFields: ReadableFields {
   @usableFromInline package let depth: Int
   @usableFromInline let isOrdered: Bool
 
-  /// - Throws: ``WireError`` if it is not a JSON object, or if its names are not unique, or not in order and too many. The service
-  ///   sends none like that; for others, decode the document.
+  /// - Throws: ``WireError`` if the value is not a JSON object, if names repeat, or if too many members are out of order. The
+  ///   service sends none like that; decode such a document instead.
   init(_ json: JSONCursor?, depth: Int) throws(WireError) {
     self.depth = depth
     guard let json, !json.isNull else {
@@ -193,7 +192,7 @@ package struct WireFields: ReadableFields {
     @usableFromInline var members: JSONCursor.Members?
     @usableFromInline let depth: Int
     @usableFromInline let isOrdered: Bool
-    /// The name of the last member, where they are in another order.
+    /// The name of the last returned member, if the members are unordered.
     @usableFromInline var last: UnsafeBufferPointer<UInt8>?
 
     @inlinable
@@ -209,7 +208,7 @@ package struct WireFields: ReadableFields {
       return (WireText(utf8: name.utf8), WireValue(json: value, depth: depth))
     }
 
-    /// The member with the first name behind the last one.
+    /// Returns the member whose name follows the last one in byte order.
     @usableFromInline
     mutating func following() -> (name: JSONCursor.Name, value: JSONCursor)? {
       guard var members else { return nil }
@@ -235,7 +234,7 @@ package struct WireFields: ReadableFields {
 
   @usableFromInline
   package func vectorComponents() throws(WireError) -> [Double]? {
-    // A vector has two members, of which the first is its type; nearly every map is settled by that.
+    // A vector has two members, one of which is `__type__`; this rules out nearly every map.
     guard let object, object.childCount == 2, object["__type__"] != nil else { return nil }
     var decoder = WireDecoder()
     return try decoder.fields(object, depth: depth).vector
@@ -265,7 +264,7 @@ package struct WireFields: ReadableFields {
     return true
   }
 
-  /// Whether members in another order are few, and no name is there twice.
+  /// Whether unordered members are few and their names unique.
   private static func canBeOrdered(_ json: JSONCursor) -> Bool {
     guard json.childCount <= maximumUnordered else { return false }
     var members = json.members

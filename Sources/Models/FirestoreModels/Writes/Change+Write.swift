@@ -1,10 +1,9 @@
 extension Change {
-  /// The write that makes exactly this change, provided that the document is still as it was read.
+  /// The write that makes exactly this change, provided that the document is unchanged since it was read.
   ///
-  /// The mask of an update names the leaf-most paths that differ, and a replacement has none; a deleted field is in the mask without a
-  /// value. Fields of ``serverTimes`` become transforms and stay out of the mask. The precondition is the
-  /// update time that was read, or `exists: false` for a creation, or `exists: true` if the document was read
-  /// without an update time.
+  /// The mask of an update names the deepest paths that differ, and a deleted field is in the mask without a value; a replacement
+  /// has no mask. Fields of ``serverTimes`` become transforms and stay out of the mask. The precondition is the update time that
+  /// was read, `exists: false` for a creation, or `exists: true` if the document was read without an update time.
   package var write: Write {
     let precondition = before.map { $0.updateTime.map(Precondition.updateTime) ?? .exists(true) }
     return Write(

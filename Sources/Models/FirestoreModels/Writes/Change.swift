@@ -1,7 +1,6 @@
-/// An intended change to one document: what was read, and what it becomes.
+/// An intended change to one document: its state when it was read, and its new state.
 ///
-/// A migration or an import decides changes; ``write`` turns one into a REST write with mask and
-/// precondition.
+/// Migrations and imports produce changes; ``write`` turns a change into a REST write with a mask and a precondition.
 ///
 ///     let change = Change(
 ///       of: document,
@@ -24,7 +23,7 @@ package struct Change: Sendable, Equatable {
     case encodedCreation(EncodedDocument)
     /// Sets and deletes some fields.
     case update(FieldEdit)
-    /// Sets all fields, whatever the document has.
+    /// Replaces all fields, whatever the document has.
     case replacement(FieldMap)
     /// Deletes the document.
     case deletion
@@ -33,7 +32,7 @@ package struct Change: Sendable, Equatable {
   package let path: DocumentPath
   /// The document as it was read, with its update time; nil to create it.
   package let before: RawDocument?
-  /// The effect; unchanged fields are not copied.
+  /// What the change does; unchanged fields are not copied.
   let effect: Effect
   /// The fields that the service sets to the commit time.
   package var serverTimes: [FieldPath] = []
@@ -50,7 +49,7 @@ package struct Change: Sendable, Equatable {
     }
   }
 
-  /// About how many bytes of JSON the change takes.
+  /// An estimate of the size of the change as JSON, in bytes.
   package var estimatedBytes: Int {
     if case .encodedCreation(let document) = effect { document.creation.count + 100 } else { 512 }
   }
@@ -66,7 +65,7 @@ package struct Change: Sendable, Equatable {
 }
 
 extension Change {
-  /// Makes a change from complete documents.
+  /// Creates a change from complete documents.
   package init(
     path: DocumentPath,
     before: RawDocument?,
@@ -83,7 +82,7 @@ extension Change {
     self.init(path: path, before: before, effect: effect, serverTimes: serverTimes, reasons: reasons)
   }
 
-  /// Makes a change of some fields of a document.
+  /// Creates a change to some fields of a document.
   ///
   /// - Parameter edit: The fields to set and delete, including deletions of the fields in `serverTimes`.
   package init(
@@ -96,33 +95,33 @@ extension Change {
     self.init(path: before.path, before: before, effect: effect, serverTimes: serverTimes, reasons: reasons)
   }
 
-  /// Makes the change that creates a document, and in which the service sets one field to the commit time.
+  /// Creates a change that creates a document, with one field set to the commit time by the service.
   package init(creating path: DocumentPath, _ fields: FieldMap, stamping time: String, reason: String) {
     let times = [FieldPath(field: time)]
     self.init(path: path, before: nil, after: fields, serverTimes: times, reasons: [reason])
   }
 
-  /// Makes the change that creates a document that is encoded already.
+  /// Creates a change that creates an already encoded document.
   package init(creating document: EncodedDocument) {
     self.init(path: document.path, before: nil, effect: .encodedCreation(document))
   }
 
-  /// Makes the change that sets all fields of a document, whatever it has.
+  /// Creates a change that replaces all fields of a document, whatever it has.
   package init(replacing before: RawDocument, with fields: FieldMap) {
     self.init(path: before.path, before: before, effect: .replacement(fields))
   }
 
-  /// Makes the change of nothing, whose write fails where the document does not exist.
+  /// Creates a change that modifies nothing, and whose write fails if the document does not exist.
   package init(touching path: DocumentPath) {
     self.init(of: RawDocument(path: path, fields: FieldMap()), FieldEdit())
   }
 
-  /// The same change, decided on another version of the document; nil where there is none.
+  /// Returns the same change based on another version of the document; nil for a missing document.
   package func based(on before: RawDocument?) -> Change {
     Change(path: path, before: before, after: after, serverTimes: serverTimes, reasons: reasons)
   }
 
-  /// The same change, in which the service sets these fields to the commit time.
+  /// Returns the same change with these fields set to the commit time by the service.
   package func setting(_ times: [FieldPath]) -> Change {
     if times.isEmpty || isDeletion { return self }
     let after = after?.removing(times)
@@ -144,7 +143,7 @@ extension Change {
     return serverTimes.isEmpty && before?.fields == after
   }
 
-  /// Whether a document (nil: missing) is as the change leaves it, ignoring server times.
+  /// Whether a document (nil if missing) is already as the change leaves it, ignoring server times.
   package func isApplied(to current: RawDocument?) -> Bool {
     guard let after else { return current == nil }
     return current?.fields.removing(serverTimes) == after

@@ -1,24 +1,24 @@
-/// A document as the JSON of the write that creates it, made without values in memory.
+/// A document encoded as the JSON of the write that creates it, without values in memory.
 ///
-/// It keeps all limits, has the form in which the service stores it, and is encoded as the service does, so documents
-/// with the same fields have the same bytes. ``DocumentEncoder`` makes it; what looks at its fields decodes them.
+/// It is within all limits, has the form in which the service stores it, and is encoded as the service encodes it, so that
+/// documents with the same fields have the same bytes. ``DocumentEncoder`` creates it; reading its fields decodes them.
 package struct EncodedDocument: Sendable, Equatable {
   package let path: DocumentPath
-  /// References that were rewritten to the target database, and those that were kept.
+  /// The numbers of references that were rewritten to the target database, and of those that were kept.
   package let references: (rewritten: Int, kept: Int)
   /// `{"update":{"fields":{…},"name":"projects/…"},"currentDocument":{"exists":false}}`.
   let creation: [UInt8]
-  /// The part of ``creation`` with all fields, `{…}`; empty if there are none.
+  /// The range of all fields in ``creation``, `{…}`; empty if there are none.
   let fieldsRange: Range<Int>
-  /// The part of ``creation`` up to the precondition.
+  /// The end of the update in ``creation``, where the precondition begins.
   let updateEnd: Int
 
   static let precondition: StaticString = ",\"currentDocument\":{\"exists\":false}}"
 
-  /// The document in memory.
+  /// The document, decoded.
   package var document: RawDocument { RawDocument(path: path, fields: fields) }
 
-  /// The fields in memory.
+  /// The fields, decoded.
   package var fields: FieldMap {
     if fieldsRange.isEmpty { return FieldMap() }
     do throws(WireError) {
@@ -30,9 +30,9 @@ package struct EncodedDocument: Sendable, Equatable {
     }
   }
 
-  /// Whether the fields are the same as those of a document.
+  /// Whether the document has exactly these fields.
   ///
-  /// - Parameter json: A buffer, which is overwritten.
+  /// - Parameter json: A buffer to encode the fields into; its contents are overwritten.
   package func hasFields(_ fields: FieldMap, encodedInto json: inout JSONWriter) -> Bool {
     json.removeAll()
     json.fields(fields)

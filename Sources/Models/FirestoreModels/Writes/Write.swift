@@ -13,12 +13,12 @@ package struct Write: Sendable, Equatable {
     /// A path in the mask without a value deletes the field. An empty mask changes nothing, but creates a
     /// missing document.
     case update(fields: FieldMap, mask: [FieldPath]?)
-    /// Sets all fields to those of a document that is encoded already; its path is that of the write.
+    /// Sets all fields to those of an already encoded document, whose path must be that of the write.
     case set(EncodedDocument)
     /// Deletes the document; its subcollections remain.
     case delete
 
-    /// The operation with its fields in memory.
+    /// The operation with its fields decoded.
     package var decoded: Operation {
       if case .set(let document) = self { .update(fields: document.fields, mask: nil) } else { self }
     }
@@ -26,7 +26,7 @@ package struct Write: Sendable, Equatable {
 
   package var path: DocumentPath
   package var operation: Operation
-  /// Applied after the update, in order; their fields stay out of the mask.
+  /// Applied after the update, in order; their fields must not be in the mask.
   package var transforms: [FieldTransform]
   /// The condition under which the write is applied; nil for none.
   package var precondition: Precondition?
@@ -43,14 +43,14 @@ package struct Write: Sendable, Equatable {
     self.precondition = precondition
   }
 
-  /// What it does to its document; one without a precondition counts as an update.
+  /// What the write does to its document; a write without a precondition counts as an update.
   package var kind: Change.Kind {
     if case .delete = operation { .delete } else { precondition == .exists(false) ? .create : .update }
   }
 
   /// The JSON of the write in a commit to a database.
   package func json(in database: DatabaseName) -> [UInt8] {
-    // That of an encoded document is shared, not copied.
+    // The bytes of an encoded document are shared, not copied.
     if case .set(let document) = operation, transforms.isEmpty, precondition == .exists(false) {
       return document.creation
     }

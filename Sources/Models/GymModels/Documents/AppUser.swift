@@ -1,30 +1,30 @@
-/// A user as the app reads it: field by field the unified one, then that of the iOS era, then that of the Android era.
+/// A user as the app reads it: for each field the unified one, or else the iOS app's, or else the Android app's.
 ///
-/// A value that is missing, blank or of another type counts as missing, and never is an error.
+/// A value that is missing, blank or of another type counts as missing and is never an error.
 package struct AppUser: Identifiable, Equatable, Sendable {
-  /// Which app wrote a document, as its fields show.
+  /// Which app wrote a document, judging by its fields.
   package enum Era: String, Sendable, CaseIterable {
-    /// Full name, name parts and isActive, and nothing of Android's.
+    /// Full name, name parts and `isActive`, and none of Android's fields.
     case unified
-    /// A full name without parts, and nothing of Android's.
+    /// A full name without parts, and none of Android's fields.
     case ios
-    /// Android's fields alone.
+    /// Only Android's fields.
     case android
-    /// Android's fields beside others.
+    /// Android's fields together with others.
     case mixed
-    /// Too little to say.
+    /// Too few fields to tell.
     case unknown
   }
 
   package var id: String
   package var email: String?
-  /// `fullName`, else the parts joined.
+  /// `fullName`, or else the joined parts.
   package var fullName: String?
   package var firstName: String?
   package var paternalLastName: String?
   package var maternalLastName: String?
   package var phone: String?
-  /// `isActive`, else `activo`, else true.
+  /// `isActive`, or else `activo`, or else true.
   package var isActive: Bool
   package var role: String?
   package var photoURL: String?
@@ -55,8 +55,10 @@ package struct AppUser: Identifiable, Equatable, Sendable {
     era = Self.era(of: fields)
   }
 
-  /// The document with ``fullName``, ``phone`` and ``isActive`` as the app reads them, and its ``era`` in a field of that
-  /// name; one of another collection is as it was.
+  /// Returns the document with ``fullName``, ``phone`` and ``isActive`` as the app reads them, and with its ``era`` in a field of
+  /// that name.
+  ///
+  /// A document of another collection is returned unchanged.
   package static func asRead(_ document: RawDocument) -> RawDocument {
     guard document.path.collection == GymCollection.users else { return document }
     let user = AppUser(document)
@@ -68,7 +70,7 @@ package struct AppUser: Identifiable, Equatable, Sendable {
     return read
   }
 
-  /// Whether ``asRead(_:)`` writes a field, so that what is stored says nothing of it.
+  /// Whether ``asRead(_:)`` overwrites a field, so that it does not show the stored value.
   package static func isShown(_ field: FieldPath) -> Bool {
     [UserField.fullName, .phone, .isActive].contains { field == FieldPath(field: $0.rawValue) }
       || field == FieldPath(field: "era")

@@ -1,6 +1,6 @@
 package import TypedDocuments
 
-/// A group, as the app decodes it: a field that is missing or of another type is an error, and unknown fields are ignored.
+/// A group, as the app decodes it: a missing field or one of another type is an error, and unknown fields are ignored.
 ///
 ///     let group = try Group(document)
 ///     print(group.name, group.memberCount)
@@ -8,11 +8,11 @@ package struct Group: Codable, Identifiable, Equatable, Sendable {
   @DocumentID package var id: String?
   package var name: String
   package var createdAt: Timestamp
-  /// The user who created it.
+  /// The ID of the user who created it.
   package var createdBy: String
-  /// How many documents its subcollection has.
+  /// The number of documents in its `members` subcollection.
   package var memberCount: Int
-  /// Whether it is in use; true where the field is missing.
+  /// Whether the group is in use; true if the field is missing.
   package var isActive: Bool
 
   package init(from decoder: any Decoder) throws {
@@ -25,13 +25,13 @@ package struct Group: Codable, Identifiable, Equatable, Sendable {
     isActive = try fields.decodeIfPresent(Bool.self, forKey: .isActive) ?? true
   }
 
-  /// - Throws: `DecodingError` where a field is missing or has another type.
+  /// - Throws: `DecodingError` if a field is missing or has another type.
   package init(_ document: RawDocument) throws {
     self = try FirestoreDecoder().decode(Self.self, from: document)
   }
 }
 
-/// A member of a group, as the app decodes it; the id is that of the user.
+/// A member of a group, as the app decodes it; its ID is the user's.
 package struct GroupMember: Codable, Identifiable, Equatable, Sendable {
   @DocumentID package var id: String?
   package var displayName: String
@@ -39,7 +39,7 @@ package struct GroupMember: Codable, Identifiable, Equatable, Sendable {
   package var joinedAt: Timestamp
   /// `admin` or `member`.
   package var role: String
-  /// Whether the member is active; true where the field is missing.
+  /// Whether the member is active; true if the field is missing.
   package var isActive: Bool
 
   package init(from decoder: any Decoder) throws {
@@ -52,7 +52,7 @@ package struct GroupMember: Codable, Identifiable, Equatable, Sendable {
     isActive = try fields.decodeIfPresent(Bool.self, forKey: .isActive) ?? true
   }
 
-  /// - Throws: `DecodingError` where a field is missing or has another type.
+  /// - Throws: `DecodingError` if a field is missing or has another type.
   package init(_ document: RawDocument) throws {
     self = try FirestoreDecoder().decode(Self.self, from: document)
   }

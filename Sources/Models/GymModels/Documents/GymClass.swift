@@ -1,14 +1,14 @@
-/// A class, with Swift's names for the Spanish ones of the database.
+/// A class, with English names for the Spanish fields of the database.
 ///
-/// Decoded as the app's repository does: a value that is missing or of another type becomes the default, and never an
-/// error; the app's default for a number is 0, which a report does not state, and so it is nil here.
+/// It is decoded as by the app: a missing value or one of another type becomes the default and is never an error. Where the app's
+/// default for a number is 0, it is nil here, because a report must not state it.
 package struct GymClass: Identifiable, Equatable, Sendable {
   package var id: String
   /// `nombre`.
   package var name: String
-  /// `fecha`: the start of the day, in the gym's zone; nil where it is missing.
+  /// `fecha`: the start of the day in the gym's time zone; nil if missing.
   package var date: Timestamp?
-  /// `horaInicio`, as `07:00`.
+  /// `horaInicio`, such as `07:00`.
   package var startTime: String
   /// `duracionMin`.
   package var durationMinutes: Int?
@@ -16,9 +16,9 @@ package struct GymClass: Identifiable, Equatable, Sendable {
   package var maxCapacity: Int?
   package var gymId: String
   package var description: String?
-  /// Whether the class is held; true where the field is missing, as in documents of the Android app.
+  /// Whether the class takes place; true if the field is missing, as in documents of the Android app.
   package var isActive = true
-  /// The series that it is of.
+  /// The recurring series to which the class belongs.
   package var recurrenceGroupId: String?
   package var createdAt: Timestamp?
   package var updatedAt: Timestamp?
@@ -61,7 +61,7 @@ package struct GymClass: Identifiable, Equatable, Sendable {
     updatedAt = fields["updatedAt"]?.timestamp
   }
 
-  /// The fields of a new document; the times come from the service.
+  /// The fields of a new document, without the times, which the service sets.
   package var fields: FieldMap {
     var fields: FieldMap = [
       "nombre": .string(name), "horaInicio": .string(startTime),
@@ -76,7 +76,7 @@ package struct GymClass: Identifiable, Equatable, Sendable {
   }
 }
 
-/// A booking of a class, decoded as ``GymClass`` is.
+/// A booking of a class, decoded like ``GymClass``.
 package struct ClassBooking: Identifiable, Equatable, Sendable {
   package var id: String
   package var classId: String
@@ -100,15 +100,15 @@ package struct ClassBooking: Identifiable, Equatable, Sendable {
   package var isActive: Bool { status.isIdentical(to: "activa") }
 }
 
-/// Who came to a class and who did not, decoded as ``GymClass`` is.
+/// The attendance of one person in a class, decoded like ``GymClass``.
 package struct ClassAttendance: Identifiable, Equatable, Sendable {
   package var id: String
   package var classId: String
   package var userId: String?
   package var memberId: String?
-  /// `asistio`; false where it is no boolean.
+  /// `asistio`; false if it is not a boolean.
   package var attended: Bool
-  /// Whether `asistio` is one.
+  /// Whether `asistio` is a boolean.
   package var isRecorded: Bool
   package var timestamp: Timestamp?
 
@@ -125,7 +125,7 @@ package struct ClassAttendance: Identifiable, Equatable, Sendable {
 }
 
 extension Value {
-  /// An integer, or a double that is one, as Foundation casts a number to `Int`.
+  /// An integer, or a double with an integral value, as Foundation casts a number to `Int`.
   fileprivate var wholeNumber: Int? {
     switch self {
     case .integer(let number): Int(exactly: number)

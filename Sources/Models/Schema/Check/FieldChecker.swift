@@ -1,20 +1,20 @@
 extension FieldSchema {
-  /// What the field expects where a value of its types breaks its values, format or range; nil where it does not.
+  /// Returns what the field expects if a value of a permitted type violates its values, format or range; nil if it does not.
   package func problem(of value: Value) -> String? {
     let checker = FieldChecker(self, index: 0)
     return inMemory { () throws(WireError) in try checker.violation(of: value, value.view())?.expected }
   }
 }
 
-/// The check of a field of a collection or of an element.
+/// The check of one field, of a collection or of array elements.
 ///
-/// A class with what nearly every check asks for, because a copy of the schema's field would cost more than most checks.
+/// A class with only what nearly every check needs, because copying the schema's field would cost more than most checks.
 final class FieldChecker: Sendable {
-  /// Its position among the collection's fields.
+  /// The index among the collection's fields.
   let index: Int
-  /// The first segment of its path.
+  /// The first segment of the path.
   let top: String
-  /// The further segments.
+  /// The other segments of the path.
   let nested: ArraySlice<String>
   private let head: UInt64
 
@@ -26,7 +26,7 @@ final class FieldChecker: Sendable {
   private let isRequired: Bool
   private let isReference: Bool
   private let values: [Value]?
-  /// What is expected where only some values are.
+  /// The expected values in words, if they are closed.
   private let expectedValues: String
   private let format: FieldFormat?
   private let range: ValueRange
@@ -85,7 +85,7 @@ final class FieldChecker: Sendable {
   ) throws(WireError) -> Bool {
     guard case .string(let text) = view else {
       let value = try source.value()
-      // The service has one order for integers and doubles, in which 1 and 1.0 are the same.
+      // The service orders integers and doubles together, so that 1 and 1.0 are the same.
       return values.contains { other in
         value.isNumber && other.isNumber ? ValueOrder.compare(value, other) == 0 : value == other
       }
@@ -98,7 +98,7 @@ final class FieldChecker: Sendable {
     }
   }
 
-  /// How the first element that differs from what the schema says of elements does.
+  /// Returns the violation of the first element that differs from the declared elements.
   private func elementViolation(in values: [Value]) -> SchemaViolation? {
     for (index, value) in values.enumerated() {
       let fields = FieldMap([.init(name: FieldSchema.elementName, value: value)])
@@ -118,9 +118,9 @@ final class FieldChecker: Sendable {
     return nil
   }
 
-  /// How the field of a document differs; nil where it does not.
+  /// Returns how the field of a document differs from the schema; nil if it does not.
   ///
-  /// - Parameter content: Its value in the document; nil where it is absent. Null counts as absent.
+  /// - Parameter content: The value in the document; nil if absent. Null counts as absent.
   func violation<Fields: ReadableFields>(
     of content: Fields.Content?,
     in document: Fields
@@ -133,7 +133,7 @@ final class FieldChecker: Sendable {
       return SchemaViolation(.type, path, try content.value(), expected: expectedType)
     }
     if case .string(let text) = view, text.isBlank {
-      // Optional fields are often written as an empty text, which says nothing.
+      // Optional fields are often written as an empty text, which counts as absent.
       return isRequired && !isReference ? missing(try content.value()) : nil
     }
     return try violation(of: content, view)

@@ -1,4 +1,4 @@
-/// Calls `body`, which looks at values in memory, which never throw.
+/// Calls `body`, which reads only values in memory and therefore never throws.
 func inMemory<Result>(_ body: () throws(WireError) -> Result) -> Result {
   do throws(WireError) {
     return try body()
@@ -8,7 +8,7 @@ func inMemory<Result>(_ body: () throws(WireError) -> Result) -> Result {
 }
 
 extension ReadableFields {
-  /// The value at a path through nested maps; nil where there is none.
+  /// Returns the value at a path through nested maps; nil if there is none.
   func content(at path: ArraySlice<String>) throws(WireError) -> Content? {
     guard let first = path.first, let value = content(named: first) else { return nil }
     return path.count == 1 ? value : try value.content(at: path.dropFirst())
@@ -16,7 +16,7 @@ extension ReadableFields {
 }
 
 extension ReadableValue {
-  /// The value at a path in this one, if it is a map; nil where there is none.
+  /// Returns the value at a path inside this one, if it is a map; nil if there is none.
   func content(at path: ArraySlice<String>) throws(WireError) -> Self? {
     guard isMap, case .map(let members) = try view() else { return nil }
     return try members.content(at: path)
@@ -24,10 +24,10 @@ extension ReadableValue {
 }
 
 extension ReadableText {
-  /// Compares the bytes; 0 for the same ones.
+  /// Compares the UTF-8 bytes; 0 if they are equal.
   func compare(with other: String) -> Int { withBytes { -other.compareUTF8($0) } }
 
-  /// Whether it is empty or only white space, as ``PlainText`` has it.
+  /// Whether the text is blank, as defined by ``PlainText``.
   var isBlank: Bool {
     let isPlain = withBytes { $0.first.map { (0x21...0x7E).contains($0) } ?? false }
     return !isPlain && PlainText.isBlank(copy)

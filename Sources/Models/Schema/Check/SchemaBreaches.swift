@@ -1,13 +1,13 @@
-// How what is written is held to the schema: import, fix, migrations in YAML and mirror push ask here.
+// The check that writes must pass; used by import, fix, migrations in YAML and mirror push.
 
 extension CollectionSchema {
-  /// How a document that is to be written breaks the schema more than the one that is there: by another kind of violation of
-  /// a field, or of another field.
+  /// Returns the violations that a document to be written adds to those of the stored one: another kind of violation of a field,
+  /// or one of another field.
   ///
   /// - Parameters:
-  ///   - before: The fields of the document that is there; nil where there is none, or where it is not known.
+  ///   - before: The fields of the stored document; nil if there is none, or if it is not known.
   ///   - times: The fields that the service sets, whatever they hold.
-  ///   - isPartial: Whether the document holds only fields that are to change, so that none of them is missing.
+  ///   - isPartial: Whether the document has only the fields to change, so that other fields do not count as missing.
   package func breaches(
     by document: RawDocument,
     over before: FieldMap? = nil,
@@ -24,10 +24,9 @@ extension CollectionSchema {
     return found.filter { new in !former.contains { $0.kind == new.kind && $0.field == new.field } }
   }
 
-  /// How a document of a parsed text, that is to be written, breaks the schema, as ``breaches(by:over:settingTimes:isPartial:)``
-  /// of a whole document.
+  /// Returns the violations of a complete document in parsed JSON, as ``breaches(by:over:settingTimes:isPartial:)``.
   ///
-  /// - Throws: Why it has to be decoded to find out.
+  /// - Throws: ``WireError`` if the document must be decoded to find out.
   package func breaches(
     by document: WireDocument,
     settingTimes times: [FieldPath]

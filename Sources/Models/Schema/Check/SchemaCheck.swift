@@ -6,31 +6,31 @@ package struct SchemaViolation: Sendable, Equatable {
     case type = "wrong-type"
     /// A required field is absent, null or blank.
     case missing = "required-missing"
-    /// A value is not one of those that the field may have.
+    /// A value is not one of the permitted values.
     case unknownValue = "value-unknown"
     case format
     case range
-    /// A field is there that must not be.
+    /// A forbidden field is present.
     case forbidden = "field-unexpected"
-    /// A field is there that the schema does not declare, where it expects none.
+    /// An undeclared field is present where the schema permits none.
     case undeclared = "field-unknown"
-    /// The field of the document's ID is absent.
+    /// The field with the document's ID is absent.
     case idMissing = "id-missing"
-    /// The field of the document's ID holds another one.
+    /// The field with the document's ID holds another ID.
     case idMismatch = "id-mismatch"
-    /// The document's ID does not have the form that the schema gives.
+    /// The document's ID does not have the declared form.
     case documentID = "document-id"
   }
 
   package var kind: Kind
   /// The field; nil for the document's own ID.
   package var field: FieldPath?
-  /// The value that was found; nil where there is none.
+  /// The value that was found; nil if there is none.
   package var value: Value?
-  /// What the schema expects, as "integer" or "one of activa, cancelada".
+  /// What the schema expects, such as "integer" or "one of activa, cancelada".
   package var expected: String
 
-  /// Whether nothing is there, which a blank text is, too.
+  /// Whether the value is missing; a blank text counts as missing.
   package var isMissing: Bool { kind == .missing || kind == .idMissing }
 
   package init(_ kind: Kind, _ field: FieldPath?, _ value: Value?, expected: String) {
@@ -42,17 +42,17 @@ package struct SchemaViolation: Sendable, Equatable {
 }
 
 extension CollectionSchema {
-  /// How a document differs from the schema, in the order of the fields; nothing where the schema is not about it.
+  /// Returns how a document differs from the schema, in the order of the fields; empty if the schema does not apply to it.
   ///
-  /// Null counts as absent. A value of another type is reported as such, and nothing else is said of it. The fields
-  /// of a map that is absent are not missed.
+  /// Null counts as absent. A value of the wrong type is reported only as such. The fields of an absent map are not reported as
+  /// missing.
   package func violations(in document: RawDocument) -> [SchemaViolation] {
     inMemory { () throws(WireError) in try violations(in: document.fields, of: document.path) }
   }
 
-  /// How a document of a parsed text differs, as ``violations(in:)-(RawDocument)``.
+  /// Returns how a document in parsed JSON differs from the schema, as ``violations(in:)-(RawDocument)``.
   ///
-  /// - Throws: Why it has to be decoded to find out.
+  /// - Throws: ``WireError`` if the document must be decoded to find out.
   package func violations(in document: WireDocument) throws(WireError) -> [SchemaViolation] {
     try violations(in: document.fields(), of: document.path)
   }
@@ -80,7 +80,7 @@ extension CollectionSchema {
   ) throws(WireError) {
     var found: [(index: Int, violation: SchemaViolation)] = []
     let idIndex = idField.flatMap { byPath[$0] }
-    // Both are in the order of their names' bytes, so they are gone through together.
+    // Both are in byte order of their names, so they are traversed together.
     var members = document.makeIterator()
     var member = members.next()
     for checker in checkers {
@@ -103,7 +103,7 @@ extension CollectionSchema {
     violations += found.map { $0.violation }
   }
 
-  /// The fields that an application orders or filters by and does not find: the document is invisible to it.
+  /// Returns the fields whose absence hides a document from an application that orders or filters by them.
   package func hidingFields(in document: RawDocument) -> [FieldPath] {
     if !covers(document.path) { return [] }
     let unordered = orderedBy.filter { document.fields[$0] == nil }
@@ -111,7 +111,7 @@ extension CollectionSchema {
     return unordered + unfiltered
   }
 
-  /// The value of a field; nil where it is absent, null, blank or of another type than the field's.
+  /// Returns the value of a field; nil if it is absent, null, blank or of the wrong type.
   package func usableValue(_ path: FieldPath, in fields: FieldMap) -> Value? {
     guard let value = fields.presentValue(path), field(path)?.accepts(value) ?? true else { return nil }
     return value.string.map(PlainText.isBlank) ?? false ? nil : value
@@ -168,7 +168,7 @@ extension CollectionSchema {
 }
 
 extension FieldMap {
-  /// The value of a path; nil where it is absent or null.
+  /// Returns the value at a path; nil if it is absent or null.
   package func presentValue(_ path: FieldPath) -> Value? {
     let value = path.segments.count == 1 ? self[path.segments[0]] : self[path]
     return value.flatMap { $0.isNull ? nil : $0 }

@@ -1,37 +1,37 @@
-/// What the documents of a collection are, found in one pass and in constant memory.
+/// What is learned about a collection's documents in one pass and in constant memory.
 ///
 ///     var profile = CollectionProfile(CollectionPath(nil, "customers"))
 ///     for document in page { profile.add(document) }
 ///     let schema = profile.schema
 package struct CollectionProfile: Sendable {
-  /// The most fields that are profiled one by one; a collection with more has keys that are data.
+  /// The maximum number of fields that are profiled individually; in a collection with more, keys are data.
   package static let maximumFields = 1000
-  /// The most fields of one map, beyond which its keys count as data.
+  /// The maximum number of fields of one map, beyond which its keys count as data.
   private static let maximumMembers = 100
 
   package let pattern: CollectionPath
   package private(set) var documents = 0
-  /// The IDs, as if they were a field.
+  /// The document IDs, profiled like a field.
   package private(set) var ids = FieldProfile()
-  /// Whether no ID has an upper-case letter.
+  /// Whether all IDs are without upper-case letters.
   private(set) var hasLowercaseIDs = true
   private var nodes = [Node()]
   private var fieldCount = 0
-  /// The number of documents in which a field of the document itself equals the ID.
+  /// For each top-level field, the number of documents in which it equals the ID.
   private var idFields: [UTF8Key: Int] = [:]
 
   /// The fields of a map, or of the documents.
   private struct Node: Sendable {
-    /// The names, in the order of their bytes.
+    /// The names, in byte order.
     var names: [String] = []
     var members: [Member] = []
-    /// Whether there are so many names that they are data.
+    /// Whether there are so many names that they count as data.
     var isOpaque = false
   }
 
   private struct Member: Sendable {
     var profile = FieldProfile()
-    /// The fields of the maps.
+    /// The node with the fields of the maps.
     var node: Int?
   }
 
@@ -85,9 +85,9 @@ package struct CollectionProfile: Sendable {
     }
   }
 
-  // MARK: What was found
+  // MARK: Results
 
-  /// A field with its profile, and how many documents, or maps, could have it.
+  /// A field with its profile, and the number of documents or maps that could have it.
   package struct Field: Sendable {
     package let path: FieldPath
     package let profile: FieldProfile
@@ -95,7 +95,7 @@ package struct CollectionProfile: Sendable {
     /// Whether the keys of its maps are data.
     package let isOpaque: Bool
 
-    /// Whether it is in every document, or map, and neither null nor blank.
+    /// Whether the field is in every document or map, and neither null nor blank.
     package var isEverywhere: Bool { profile.filled == outOf }
   }
 
@@ -117,7 +117,7 @@ package struct CollectionProfile: Sendable {
     }
   }
 
-  /// The field that holds every document's own ID.
+  /// The field that equals the document's ID in every document.
   package var idField: FieldPath? {
     idFields.filter { $0.value == documents }.keys.min().map { FieldPath(field: $0.string) }
   }

@@ -1,34 +1,34 @@
-/// What the values of a field are in the documents of a collection, in constant memory.
+/// What is learned about a field's values in constant memory.
 package struct FieldProfile: Sendable {
-  /// The most distinct texts of a field that counts as closed.
+  /// The maximum number of distinct texts of a field with closed values.
   package static let mostClosedValues = 10
-  /// The fewest texts from which closed values and formats are inferred.
+  /// The minimum number of texts from which closed values and formats are inferred.
   package static let fewestValues = 20
-  /// The longest text, in bytes, that may be one of closed values.
+  /// The maximum length of a closed value, in bytes.
   private static let longestClosedValue = 64
-  /// How many values are kept to look for what they refer to.
+  /// The number of values that are kept, to find out what they refer to.
   package static let sampleSize = 8
 
-  /// Documents, or maps, that have the field; null included.
+  /// The number of documents or maps that have the field, including nulls.
   package private(set) var present = 0
   package private(set) var nulls = 0
-  /// Texts of nothing but white space.
+  /// The number of texts that are empty or only white space.
   package private(set) var blanks = 0
   /// The number of values by type, in the order of ``FieldType``.
   private var counts = [Int](repeating: 0, count: FieldType.allCases.count)
-  /// The distinct texts with their numbers; nil once there are too many, or one is too long.
+  /// The distinct texts with their counts; nil once there are too many, or one is too long.
   package private(set) var texts: [(text: String, count: Int)]? = []
-  /// The formats that every text has, as bits in the order of ``FieldFormat/named``.
+  /// The formats that all texts have, as bits in the order of ``FieldFormat/named``.
   private var formats: UInt32 = (1 << UInt32(FieldFormat.named.count)) - 1
   package private(set) var minimum: Value?
   package private(set) var maximum: Value?
   /// The length of the longest text in code points, or of the longest array.
   package private(set) var maximumLength = 0
-  /// Some texts, spread over all documents.
+  /// A sample of the texts, spread over all documents.
   package private(set) var sample: [String] = []
   private var candidates = 0
 
-  /// Adds a value, other than null.
+  /// Adds a value that is not null.
   mutating func add(_ value: Value) {
     present += 1
     guard let type = FieldType(of: value) else {
@@ -69,7 +69,7 @@ package struct FieldProfile: Sendable {
     addToSample(text)
   }
 
-  /// Keeps the first values, then replaces them at growing distances, so that the sample covers all documents.
+  /// Keeps the first values and then replaces them at growing intervals, so that the sample covers all documents.
   private mutating func addToSample(_ text: String) {
     candidates += 1
     if sample.count < Self.sampleSize {
@@ -85,9 +85,9 @@ package struct FieldProfile: Sendable {
     if maximum.map({ isComparable($0) && ValueOrder.compare(value, $0) > 0 }) ?? true { maximum = value }
   }
 
-  // MARK: What it comes to
+  // MARK: Results
 
-  /// The types with the number of their values, the most frequent first.
+  /// The types with the counts of their values, the most frequent first.
   package var types: [(type: FieldType, count: Int)] {
     FieldType.allCases.map { ($0, counts[$0.index]) }.filter { $0.1 > 0 }
       .sorted { $0.1 == $1.1 ? $0.0.rawValue < $1.0.rawValue : $0.1 > $1.1 }
@@ -96,10 +96,10 @@ package struct FieldProfile: Sendable {
   /// The number of values that are neither null nor blank.
   package var filled: Int { present - nulls - blanks }
 
-  /// The texts that are not blank.
+  /// The number of texts that are not blank.
   private var textCount: Int { counts[FieldType.string.index] - blanks }
 
-  /// The closed values, sorted; nil where the texts are not closed.
+  /// The closed values, sorted; nil if the texts are not closed.
   package var closedValues: [(text: String, count: Int)]? {
     guard textCount >= Self.fewestValues, types.count == 1, types[0].type == .string, let texts else {
       return nil
@@ -107,16 +107,16 @@ package struct FieldProfile: Sendable {
     return texts.sorted { $0.text.compareUTF8($1.text) < 0 }
   }
 
-  /// The format that every text has; nil where there is none, or too few texts.
+  /// The format that all texts have; nil if there is none, or if there are too few texts.
   package var format: FieldFormat? {
     guard textCount >= Self.fewestValues, types.count == 1, types[0].type == .string else { return nil }
-    // Digits before phone numbers, which they are, too.
+    // Digits come before phone numbers, because they look like phone numbers, too.
     return [.uuid, .email, .time, .date, .url, .digits, .phone].first { format in
       hasFormat(format) && !(format == .phone && sample.contains(where: Self.isNumbering))
     }
   }
 
-  /// Whether a text is a number in a series rather than a phone: fewer than 7 digits, or behind a year, as 2025-0001.
+  /// Whether a text is a serial number rather than a phone number: fewer than 7 digits, or after a year, as in 2025-0001.
   private static func isNumbering(_ text: String) -> Bool {
     let digits = text.utf8.count(where: \.isASCIIDigit)
     let parts = text.utf8.split { !$0.isASCIIDigit }

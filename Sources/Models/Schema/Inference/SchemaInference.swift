@@ -1,17 +1,17 @@
 extension CollectionProfile {
-  /// The schema that every document of the profile obeys.
+  /// The schema that every profiled document satisfies.
   ///
-  /// A field is required where every document has it; texts have closed values where there are at most 10 in at least 20
-  /// documents, and a format where all of them have it; numbers have the range that was found. Times and the lengths of
-  /// texts get no range: tomorrow's documents would be outside of it. What names alone suggest (`updatedAt`, `isActive`) is
-  /// a proposal, to be reviewed. Personal data is not declared, so it is withheld.
+  /// A field is required if every document has it. Texts have closed values if there are at most 10 in at least 20 documents, and
+  /// a format if all of them have it. Numbers have the range that was found; times and lengths of texts get no range, because
+  /// future documents would exceed it. What is inferred from names alone (`updatedAt`, `isActive`) is a proposal, to be reviewed.
+  /// Personal data is left undeclared, so the collection is withheld.
   ///
-  /// - Parameter references: What fields refer to, where that is known.
+  /// - Parameter references: The collections that fields refer to, if known.
   package func schema(references: [FieldPath: CollectionPath] = [:]) -> CollectionSchema {
     var declared: [FieldSchema] = []
     let idField = idField
     for field in fields {
-      // Fields can be declared below a map only, not below what is a map in some documents.
+      // Fields can only be declared below a field that is a map in every document.
       let parent = FieldPath(segments: Array(field.path.segments.dropLast()))
       if let parent, declared.first(where: { $0.path == parent })?.types != [.map] { continue }
       declared.append(Self.schema(of: field, references[field.path], isID: field.path == idField))
@@ -65,7 +65,7 @@ extension CollectionProfile {
   private static let updateTimes = [
     "updatedAt", "updated_at", "modifiedAt", "modified_at", "lastModified", "updateTime", "dateModified",
   ]
-  /// Fields that mark a document as deleted, and their value in a deleted one.
+  /// Fields that mark a document as deleted, with their value in a deleted document.
   private static let softDeletes = [
     ("isActive", false), ("is_active", false), ("active", false), ("isDeleted", true), ("is_deleted", true),
     ("deleted", true), ("isArchived", true), ("archived", true),

@@ -1,11 +1,11 @@
-/// A day of the calendar, in no time zone.
+/// A calendar day, without a time zone.
 package struct CalendarDay: Sendable, Hashable, Comparable {
   /// Days since 1970-01-01.
   package let number: Int
 
   package init(number: Int) { self.number = number }
 
-  /// A day as it is typed, `2026-01-05`; nil for one that does not exist.
+  /// Parses a day such as `2026-01-05`; nil for a day that does not exist and for any other text.
   package init?(_ text: String) {
     guard let (year, month, day) = text.withBytes(Civil.date) else { return nil }
     number = Civil.days(year: year, month: month, day: day)

@@ -1,12 +1,12 @@
-/// What the documents of a collection are.
+/// The description of a collection's documents: their IDs, fields and special roles.
 package struct CollectionSchema: Sendable {
   /// The collection, with `*` for the ID of any document: `users`, `groups/*/members`.
   package let pattern: CollectionPath
-  /// The name for people, by language.
+  /// The names for people, by language.
   package var labels: [String: String] = [:]
-  /// The only documents that the schema is about, where it is not about all of them.
+  /// The IDs of the only documents that the schema applies to; nil if it applies to all.
   package var documents: [String]?
-  /// What document IDs are.
+  /// The form of document IDs; nil if not declared.
   package var documentID: DocumentIDRule?
   /// The field that holds the document's own ID.
   package var idField: FieldPath?
@@ -16,37 +16,37 @@ package struct CollectionSchema: Sendable {
   package var immutability = Immutability.none
   /// The fields that an application orders by: a document without one of them is invisible to it.
   package var orderedBy: [FieldPath] = []
-  /// The fields that an application filters by: a document in which one is absent or null is invisible to it.
+  /// The fields that an application filters by: a document where one of them is absent or null is invisible to it.
   package var filteredBy: [FieldPath] = []
-  /// Whether an application decodes strictly: a value of another type throws, and its entire list with it.
+  /// Whether an application decodes strictly: a value of another type makes it fail on the entire list.
   package var isDecodedStrictly = false
-  /// Whether all environments share its documents.
+  /// Whether the collection is a catalogue, whose documents all environments share.
   package var isCatalogue = false
   package var personalData = PersonalData.unknown
-  /// How the IDs of its documents are masked; nil if nothing is said.
+  /// How document IDs are masked; nil if not declared.
   package var mask: MaskRule?
-  /// How people's files of it are imported.
+  /// How people's files for this collection are imported.
   package var imports = ImportSettings()
-  /// Whether fields that are not declared are expected.
+  /// Whether undeclared fields are permitted.
   package var expectsUnknownFields = true
-  /// The fields that must not be there.
+  /// The fields that documents must not have.
   package var forbidden: [FieldPath] = []
-  /// Combinations of fields that no two documents share.
+  /// Combinations of fields whose values must be unique among the documents.
   package var unique: [[FieldPath]] = []
-  /// The fields whose texts `find` searches; nil for all that ``isSearchedByDefault(_:)`` holds for.
+  /// The fields whose texts `find` searches; nil for all fields for which ``isSearchedByDefault(_:)`` is true.
   package var searchedTexts: [FieldPath]?
-  /// The fields with phone numbers, which `find` searches by digits.
+  /// The fields with phone numbers, which `find` searches by their digits.
   package var searchedPhones: [FieldPath] = []
-  /// Whether `find` searches the collection only where it is named.
+  /// Whether `find` searches the collection only if it is named explicitly.
   package var isSearchedWhenNamed = false
-  /// The fields, in display order; those of a map follow it.
+  /// The fields, in display order; a map is followed by its fields.
   package private(set) var fields: [FieldSchema] = []
-  /// The columns of its table: its fields, except the maps with declared fields.
+  /// The columns of the collection's table: its fields, except for maps with declared fields.
   package private(set) var columns: [Column] = []
 
-  /// The position of each field by its path.
+  /// The index of each field by its path.
   private(set) var byPath: [FieldPath: Int] = [:]
-  /// The fields in the order of a document's, for checks.
+  /// The checks of the fields, in the order in which a document stores them.
   private(set) var checkers: [FieldChecker] = []
 
   package init(_ pattern: CollectionPath, fields: [FieldSchema] = []) {
@@ -65,7 +65,7 @@ package struct CollectionSchema: Sendable {
     columns = Self.columns(fields) { [idField] in $0.isIdentifier || $0.path == idField }
   }
 
-  /// The columns of fields: all but the maps with declared fields.
+  /// The columns for fields: all but the maps with declared fields.
   static func columns(_ fields: [FieldSchema], isIdentifier: (FieldSchema) -> Bool) -> [Column] {
     fields.filter { field in
       !fields.contains { $0.path != field.path && field.path.isPrefix(of: $0.path) }
@@ -73,10 +73,11 @@ package struct CollectionSchema: Sendable {
     .map { Column($0, isIdentifier: isIdentifier($0)) }
   }
 
-  /// The declared field of a path; nil where there is none.
+  /// Returns the declared field at a path; nil if there is none.
   package func field(_ path: FieldPath) -> FieldSchema? { byPath[path].map { fields[$0] } }
 
-  /// The declared field of a path in which ``FieldSchema/elementName`` is the elements of an array; nil where there is none.
+  /// Returns the declared field at a path in which ``FieldSchema/elementName`` denotes the elements of an array; nil if there is
+  /// none.
   package func field(throughElements path: FieldPath) -> FieldSchema? {
     var steps: [[String]] = [[]]
     for segment in path.segments {
@@ -89,8 +90,8 @@ package struct CollectionSchema: Sendable {
     }
   }
 
-  /// Whether `find` searches a text where ``searchedTexts`` does not say: not the document's ID, the IDs of
-  /// others, constants, URLs, dates and times, which say nothing that people look for.
+  /// Whether `find` searches a text if ``searchedTexts`` is nil: not the document's ID, references, constants, URLs, dates and
+  /// times, which nobody searches for.
   ///
   /// - Parameter path: As for ``field(throughElements:)``.
   package func isSearchedByDefault(_ path: FieldPath) -> Bool {
@@ -102,24 +103,24 @@ package struct CollectionSchema: Sendable {
     }
   }
 
-  /// The times that the service sets, of creation and of the last change.
+  /// The creation and change times that the service sets.
   package var serverTimes: [FieldPath] {
     [createTime, updateTime].compactMap { time in time.flatMap { $0.setter == .server ? $0.path : nil } }
   }
 
-  /// The time of the last change, where the service sets it; nil where the collection has none.
+  /// The time of the last change if the service sets it; nil if it does not, or the collection has none.
   package var serverUpdateTime: FieldPath? { updateTime.flatMap { $0.setter == .server ? $0.path : nil } }
 
-  /// Whether the schema is about a document.
+  /// Whether the schema applies to a document.
   package func covers(_ path: DocumentPath) -> Bool {
     documents.map { $0.contains { $0.isIdentical(to: path.id) } } ?? true
   }
 }
 
 extension CollectionSchema {
-  /// What document IDs are.
+  /// The form of document IDs.
   package enum DocumentIDRule: Sendable, Equatable {
-    /// Random, as the service makes them.
+    /// Random, as the service generates them.
     case auto
     case uuid
     /// The ID of an account in Firebase Authentication.
@@ -149,15 +150,15 @@ extension CollectionSchema {
     package var deleted = false
     /// Whether a document without the field is deleted.
     package var absentIsDeleted = false
-    /// Booleans that say the same to other programs; set in documents that have them.
+    /// Booleans with the same meaning for other programs; set in documents that have them.
     package var also: [FieldPath] = []
   }
 
-  /// Which documents may not be changed once they are written.
+  /// Which documents must not be changed after they are written.
   package enum Immutability: Sendable {
     case none
     case always
-    /// Those that a filter selects: its text, and the filter.
+    /// Documents that match a filter: its text, and the parsed filter.
     case when(String, DocumentFilter)
 
     package func protects(_ document: RawDocument) -> Bool {
@@ -169,11 +170,11 @@ extension CollectionSchema {
     }
   }
 
-  /// Whose personal data the collection holds.
+  /// Whether a collection holds personal data.
   package enum PersonalData: Sendable, Equatable {
     /// No personal data.
     case free
-    /// Why it is withheld, as a clause after the collection's name: "it holds names and phones".
+    /// Personal data, with the reason for withholding it as a clause after the collection's name: "it holds names and phones".
     case holds(String)
     /// The schema does not say.
     case unknown

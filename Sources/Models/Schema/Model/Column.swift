@@ -3,11 +3,11 @@ package struct Column: Sendable, Hashable {
   /// The type of a column's values.
   package enum ValueType: String, Sendable, CaseIterable {
     case string, integer, double, boolean, timestamp, array, reference, geopoint, bytes
-    /// Any type: for fields that are not declared, or have no single type.
+    /// Any type, for fields that are undeclared or have no single type.
     case any
   }
 
-  /// The language of a table's header.
+  /// The language of a table's headings.
   package enum HeaderLanguage: Sendable, Hashable {
     /// Field paths as in Firestore.
     case fieldNames
@@ -17,21 +17,21 @@ package struct Column: Sendable, Hashable {
 
   package let path: FieldPath
   package private(set) var type: ValueType
-  /// Whether the values are identifiers even if they are digits, such as IDs and phone numbers, which a
-  /// spreadsheet must not convert.
+  /// Whether the values are identifiers even if they consist of digits, such as IDs and phone numbers, which a spreadsheet must
+  /// not convert.
   package let isTextLike: Bool
   package let labels: [String: String]
-  /// The number format of its cells in a workbook; nil for the usual one.
+  /// The number format of its cells in a workbook; nil for the default.
   package private(set) var numberFormat: String?
-  /// The width in a workbook, in characters; nil to fit its cells.
+  /// The width in a workbook, in characters; nil to fit the cells.
   package private(set) var width: Double?
-  /// Which cells stand out in a workbook.
+  /// Which cells are highlighted in a workbook.
   package private(set) var highlight: FieldHighlight?
-  /// The collection whose documents the values name by their IDs.
+  /// The collection whose document IDs are the values; nil if they are not references.
   package private(set) var reference: CollectionPath?
-  /// Whether its texts are days, as 2026-12-31.
+  /// Whether its texts are calendar dates, such as 2026-12-31.
   package private(set) var isDay = false
-  /// Whether its texts are times of day, as 07:30.
+  /// Whether its texts are times of day, such as 07:30.
   package private(set) var isTimeOfDay = false
 
   package init(
@@ -46,10 +46,10 @@ package struct Column: Sendable, Hashable {
     self.labels = labels
   }
 
-  /// The column of a field that is not declared.
+  /// Creates the column of an undeclared field.
   package init(unknown path: FieldPath) { self.init(path, .any, isTextLike: IdentifierName.matches(path)) }
 
-  /// The column of a declared field.
+  /// Creates the column of a declared field.
   init(_ field: FieldSchema, isIdentifier: Bool) {
     let type: ValueType = field.types.count == 1 ? ValueType(rawValue: field.types[0].rawValue) ?? .any : .any
     self.init(
@@ -65,14 +65,14 @@ package struct Column: Sendable, Hashable {
     (isDay, isTimeOfDay) = (field.format == .date, field.format == .time)
   }
 
-  /// The same column with another type.
+  /// Returns the same column with another type.
   package func typed(_ type: ValueType) -> Column {
     var column = self
     column.type = type
     return column
   }
 
-  /// The heading in a language; the field path where there is none.
+  /// The heading in a language; the field path if there is no label.
   package func heading(_ language: HeaderLanguage) -> String {
     switch language {
     case .fieldNames: path.description
@@ -83,7 +83,7 @@ package struct Column: Sendable, Hashable {
   /// Whether a text is the label of the column in any language.
   package func isLabelled(_ text: String) -> Bool { labels.values.contains { $0.isIdentical(to: text) } }
 
-  /// Whether a text is such a label apart from case, accents and extra white space.
+  /// Whether a text equals a label of the column apart from case, accents and extra white space.
   package func isLabelled(like text: String) -> Bool {
     labels.values.contains { PlainText.saySame($0, text) }
   }

@@ -1,6 +1,6 @@
-/// What the collections of a database are, for every command.
+/// The description of a database's collections that every command relies on.
 ///
-/// A schema is data. It is read from a YAML file (``SchemaReader``), and nothing in it knows a particular application.
+/// A schema is data: it is read from a YAML file (``SchemaReader``), and nothing in it depends on a particular application.
 ///
 ///     let schema = try SchemaReader.schema(parsing: text, path: "shop.yaml")
 ///     schema.collection(CollectionPath("orders/o1/items")!)?.updateTime    // that of orders/*/items
@@ -28,34 +28,33 @@ package struct DatabaseSchema: Sendable {
 
   package var isEmpty: Bool { collections.isEmpty }
 
-  /// The schema of a collection, or of the pattern of a collection; nil where none is declared.
+  /// Returns the schema of a collection, or of a collection pattern; nil if none is declared.
   package func collection(_ path: CollectionPath) -> CollectionSchema? {
     (byPattern[path] ?? byPattern[path.pattern]).map { collections[$0] }
   }
 
-  /// The columns of a collection's table; none where the schema does not declare it.
+  /// The columns of a collection's table; empty if the schema does not declare the collection.
   package func columns(of path: CollectionPath) -> [Column] { collection(path)?.columns ?? [] }
 
-  /// The languages that labels are written in, sorted.
+  /// The languages that have labels, sorted.
   package var languages: [String] {
     Set(collections.flatMap { $0.fields.flatMap(\.labels.keys) }).sorted { $0.compareUTF8($1) < 0 }
   }
 
   // MARK: Questions of commands
 
-  /// The field with the time of a document's last change, by which increments and mirrors find what changed; nil where the
-  /// schema says that there is none.
+  /// Returns the field with the time of a document's last change, by which incremental exports and mirrors find changes.
   ///
-  /// In a collection that is not declared it is the usual one, `updatedAt`.
+  /// Returns nil if the schema says that there is none. In a collection that is not declared it is ``usualChangeTime``.
   package func changeTime(of path: CollectionPath) -> FieldPath? {
     guard let declared = collection(path) else { return Self.usualChangeTime }
     return declared.updateTime?.path
   }
 
-  /// That of a collection that is not declared.
+  /// The field with the time of the last change in collections that are not declared.
   package static let usualChangeTime = FieldPath(field: "updatedAt")
 
-  /// The collections that `find` looks in where none is named.
+  /// The collections that `find` searches if none is named.
   package var searchable: [CollectionPath] {
     collections.filter { !$0.isSearchedWhenNamed && ($0.searchedTexts != nil || !$0.searchedPhones.isEmpty) }
       .map(\.pattern)
@@ -64,11 +63,11 @@ package struct DatabaseSchema: Sendable {
   /// The collections that all environments share, which `copy --catalogues` copies.
   package var catalogues: [CollectionPath] { collections.filter(\.isCatalogue).map(\.pattern) }
 
-  /// Why a collection must not leave a protected environment by accident, as a clause after its name; nil where it
-  /// may.
+  /// Returns why a collection must not leave a protected environment by accident, as a clause after its name; nil if it may
+  /// leave.
   ///
-  /// Only what the schema declares free of personal data may: an unknown collection is withheld, and so is every
-  /// subcollection that is not declared itself.
+  /// Only a collection that the schema declares free of personal data may leave: unknown collections are withheld, and so are
+  /// subcollections that are not declared themselves.
   package func withholding(of path: CollectionPath) -> String? {
     if let declared = collection(path) {
       switch declared.personalData {
@@ -85,7 +84,7 @@ package struct DatabaseSchema: Sendable {
     return "what it holds is not known"
   }
 
-  /// The fields of a collection that name people: those that a rule masks, and those that refer to a collection with personal data.
+  /// The fields of a collection that identify people: those with a mask, and references to a collection with personal data.
   package func fieldsOfPeople(in path: CollectionPath) -> [String] {
     guard let declared = collection(path) else { return [] }
     return declared.fields.filter(namesPeople).map { "\(declared.pattern): \($0.path)" }
@@ -97,7 +96,7 @@ package struct DatabaseSchema: Sendable {
     return field.elements.contains(where: namesPeople)
   }
 
-  /// The names of fields whose digits are no numbers: identifiers and phone numbers of any collection.
+  /// The names of fields whose digits are not numbers: identifiers and phone numbers in any collection.
   package var identifierNames: Set<UTF8Key> {
     Set(
       collections.flatMap { collection in

@@ -1,10 +1,10 @@
-/// The form of a text.
+/// The format of a text.
 package enum FieldFormat: Sendable, Equatable {
   /// An address with one `@`, without white space.
   case email
-  /// A phone number: digits, with an optional `+` before and spaces, hyphens, dots and brackets between.
+  /// A phone number: digits, optionally with a leading `+` and with spaces, hyphens, dots and brackets in between.
   case phone
-  /// Digits alone.
+  /// Only digits.
   case digits
   /// A time of day: `07:30`, 24 hours.
   case time
@@ -16,19 +16,19 @@ package enum FieldFormat: Sendable, Equatable {
   /// Text that a regular expression matches entirely.
   case pattern(TextPattern)
 
-  /// The formats that have a name.
+  /// The formats that have a name in schema files.
   package static let named: [(name: String, format: FieldFormat)] = [
     ("email", .email), ("phone", .phone), ("digits", .digits), ("time", .time), ("date", .date),
     ("url", .url), ("uuid", .uuid),
   ]
 
-  /// The name in a schema file; the expression of a pattern.
+  /// The name in a schema file; for a pattern, the expression.
   package var name: String {
     if case .pattern(let pattern) = self { return pattern.text }
     return Self.named.first { $0.format == self }?.name ?? ""
   }
 
-  /// What is expected, for messages.
+  /// A description of the expected text, for messages.
   package var description: String {
     switch self {
     case .email: "an email address"
@@ -42,7 +42,7 @@ package enum FieldFormat: Sendable, Equatable {
     }
   }
 
-  /// Whether a text has the form.
+  /// Whether a text has the format.
   package func matches(_ text: String) -> Bool { text.withBytes { matches($0) } }
 
   package func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -1,42 +1,42 @@
-/// What the values of a field are.
+/// The description of a field: its types, permitted values and roles.
 package struct FieldSchema: Sendable {
-  /// The field; the fields of a map are declared below it: `address.city`.
+  /// The path; the fields of a map are declared below it: `address.city`.
   package let path: FieldPath
-  /// The types; any where there are none.
+  /// The permitted types; empty for any.
   package var types: [FieldType] = []
   /// Whether every document has the field.
   ///
   /// Null and blank text count as absent.
   package var isRequired = false
-  /// The only values, where they are closed.
+  /// The only permitted values; nil if they are not closed.
   package var values: [Value]?
-  /// The values among ``values`` that new documents no longer use.
+  /// The values among ``values`` that new documents should no longer use.
   package var deprecated: [Value] = []
   package var format: FieldFormat?
   package var range = ValueRange()
-  /// What an import with `--defaults` writes where the field is missing.
+  /// The value that an import with `--defaults` writes if the field is missing.
   package var defaultValue: Value?
   package var reference: FieldReference?
-  /// The name for people, by language.
+  /// The names for people, by language.
   package var labels: [String: String] = [:]
-  /// Whether digits in it are no number: IDs and phone numbers.
+  /// Whether its digits are not a number, as in IDs and phone numbers.
   package var isIdentifier = false
   /// The number format of its cells in a workbook, such as `0.00`.
   package var numberFormat: String?
   /// The width of its column in a workbook, in characters.
   package var width: Double?
-  /// Which of its cells stand out in a workbook.
+  /// Which of its cells are highlighted in a workbook.
   package var highlight: FieldHighlight?
-  /// What the elements of an array are; empty where the schema does not say.
+  /// The description of an array's elements; empty if not declared.
   ///
-  /// The element comes first, then the fields below it where it is a map. Their paths begin with ``elementName``.
+  /// The element comes first, followed by its fields if it is a map. Their paths begin with ``elementName``.
   package var elements: [FieldSchema] = []
-  /// How its values are masked; nil if nothing is said.
+  /// How its values are masked; nil if not declared.
   package var mask: MaskRule?
-  /// How the keys of a map are masked; nil if nothing is said.
+  /// How the keys of a map are masked; nil if not declared.
   package var keyMask: MaskRule?
 
-  /// The segment of an element in the paths of ``elements``.
+  /// The path segment that denotes the elements of an array in the paths of ``elements``.
   package static let elementName = "[]"
 
   package init(_ path: FieldPath, _ types: [FieldType] = []) {
@@ -44,12 +44,12 @@ package struct FieldSchema: Sendable {
     self.types = types
   }
 
-  /// Whether a value is of one of the types.
+  /// Whether a value has one of the permitted types.
   ///
-  /// An integer is a double, as client libraries read it.
+  /// An integer is accepted as a double, as client libraries read it.
   package func accepts(_ value: Value) -> Bool { types.isEmpty || types.contains { $0.accepts(value) } }
 
-  /// Gives a rule of masking to the elements of an array, and to what is within them, unless they have their own.
+  /// Applies a mask to the elements of an array and to their fields, unless they have their own.
   package mutating func maskElements(by rule: MaskRule) {
     let isMapOfFields = elements.count > 1
     for index in elements.indices {
@@ -58,23 +58,23 @@ package struct FieldSchema: Sendable {
     }
   }
 
-  /// The types in words, for messages: "string", "integer or double".
+  /// The types in words, for messages: "string or integer".
   package var typeNames: String { types.map(\.rawValue).joined(separator: " or ") }
 
-  /// The columns of a table of the elements.
+  /// The columns of a table of the array's elements.
   package var elementColumns: [Column] { CollectionSchema.columns(elements, isIdentifier: \.isIdentifier) }
 }
 
-/// The types of a field, by their names in Firestore's documentation.
+/// The types of a field, named as in Firestore's documentation.
 package enum FieldType: String, Sendable, CaseIterable {
   case string, integer, double, boolean, timestamp, map, array, reference, geopoint, bytes, vector
 
-  /// The type of a value; nil for null.
+  /// Returns the type of a value; nil for null.
   package init?(of value: Value) { self.init(of: value.view(), isVector: value.map?.vector != nil) }
 
-  /// The type of a value that is looked at; nil for null.
+  /// Returns the type of a viewed value; nil for null.
   ///
-  /// - Parameter isVector: Whether it is a vector, which is a map with components.
+  /// - Parameter isVector: Whether the value is a vector, that is, a map with components.
   init?<Source: ReadableValue>(of view: ValueView<Source>, isVector: Bool) {
     switch view {
     case .null: return nil
@@ -91,40 +91,40 @@ package enum FieldType: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a value is of the type; an integer also is a double.
+  /// Whether a value has this type; an integer also counts as a double.
   package func accepts(_ value: Value) -> Bool { FieldType(of: value).map(includes) ?? false }
 
-  /// Whether values of another type are of this one, too.
+  /// Whether values of another type are also accepted as this one.
   func includes(_ other: FieldType) -> Bool { other == self || (self == .double && other == .integer) }
 }
 
-/// The documents that a field names.
+/// The documents that a field refers to.
 package struct FieldReference: Sendable, Equatable {
-  /// The collection of the documents that it names by their IDs.
+  /// The collection of the documents, whose IDs the field holds.
   package var collection: CollectionPath
-  /// The field of the named document that names this one back.
+  /// The field of the referenced document that refers back to this one.
   package var mirror: FieldPath?
 }
 
-/// Which cells of a field stand out in a workbook.
+/// Which cells of a field are highlighted in a workbook.
 package enum FieldHighlight: Sendable, Hashable {
-  /// Numbers within bounds, both included; at least one is there.
+  /// Numbers within inclusive bounds, at least one of which is set.
   case range(minimum: Double?, maximum: Double?)
-  /// Times from the reader's today to so many days later.
+  /// Times from the day on which the workbook is opened up to the given number of days later.
   case withinDays(Int)
 }
 
-/// The bounds of a value, both included: a number, a time, or the length of a text or of an array.
+/// The inclusive bounds of a number, of a time, or of the length of a text or an array.
 package struct ValueRange: Sendable, Equatable {
   package var minimum: Value?
   package var maximum: Value?
 
   package var isEmpty: Bool { minimum == nil && maximum == nil }
 
-  /// Whether a value is within the bounds; a value that they say nothing about is.
+  /// Whether a value is within the bounds; a value of a type that has no bounds always is.
   package func contains(_ value: Value) -> Bool { contains(value.view()) }
 
-  /// As ``contains(_:)-(Value)``, for a value that is looked at.
+  /// As ``contains(_:)-(Value)``, for a viewed value.
   func contains<Source: ReadableValue>(_ view: ValueView<Source>) -> Bool {
     if isEmpty { return true }
     let measured: Value
@@ -141,7 +141,7 @@ package struct ValueRange: Sendable, Equatable {
       measured = .integer(count)
     default: return true
     }
-    // It sorts before all numbers, so a maximum alone would take it.
+    // NaN sorts before all numbers, so a maximum alone would accept it.
     if case .double(let number) = measured, number.isNaN {
       return minimum?.isNumber != true && maximum?.isNumber != true
     }
@@ -155,7 +155,7 @@ package struct ValueRange: Sendable, Equatable {
 }
 
 extension Value {
-  /// Whether it is an integer or a double.
+  /// Whether the value is an integer or a double.
   package var isNumber: Bool {
     switch self {
     case .integer, .double: true

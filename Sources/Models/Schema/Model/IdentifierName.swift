@@ -1,10 +1,9 @@
-/// Which names of fields say that their digits are no numbers: identifiers, codes and phones.
+/// Recognizes field names whose digits are not numbers: identifiers, codes and phone numbers.
 ///
-/// The name is split into words where letters end, where digits begin or end, and before capitals (`idSocio`, `codigo_postal`,
-/// `RFC-cliente`); case and accents do not count, and single letters in a row are one word (`C.P.`). docs/importing.md
-/// lists the words.
+/// The name is split into words at everything but letters, and before capitals (`idSocio`, `codigo_postal`, `RFC-cliente`); case
+/// and accents do not count, and consecutive single letters form one word (`C.P.`). docs/importing.md lists the words.
 package enum IdentifierName {
-  /// One of these words makes a name that of an identifier.
+  /// Words that always make a name an identifier.
   private static let identifiers: Set = [
     "id", "uid", "uuid", "guid", "clave", "code", "codigo", "folio", "sku", "isbn", "ean", "upc", "gtin",
     "barcode",
@@ -15,7 +14,7 @@ package enum IdentifierName {
     "idcliente",
     "idusuario",
   ]
-  /// So does one of these, but for a quantity: `cuenta`, but not `saldo_cuenta`.
+  /// Words that make a name an identifier unless it is a quantity: `cuenta`, but not `saldo_cuenta`.
   private static let others: Set = [
     "phone", "phones", "telephone", "mobile", "whatsapp", "fax", "telefono", "telefonos", "tel", "cel",
     "celular",
@@ -29,10 +28,10 @@ package enum IdentifierName {
     "payment", "payments", "ingreso", "ingresos", "income", "porcentaje", "percent", "promedio", "average",
     "limite", "limit",
   ]
-  /// With another word, and where no word is a plural, a number that names something: `numero_socio`, `invoiceNumber`.
+  /// Words that, with another word and without plurals, mean a number that identifies something: `numero_socio`, `invoiceNumber`.
   private static let numbers: Set = ["numero", "num", "nro", "number"]
 
-  /// Whether the last name of a path is that of an identifier.
+  /// Whether the last segment of a path is the name of an identifier.
   package static func matches(_ path: FieldPath) -> Bool { path.segments.last.map(matches) ?? false }
 
   /// Whether a name is that of an identifier.
@@ -44,7 +43,7 @@ package enum IdentifierName {
       && !words.contains { $0.utf8.last == 0x73 }
   }
 
-  /// The words of a name, in small letters without accents.
+  /// The words of a name, in lower case and without accents.
   static func words(of name: String) -> [String] {
     let scalars = Array(name.unicodeScalars)
     var words: [String] = []
@@ -72,7 +71,7 @@ package enum IdentifierName {
     return joined(words)
   }
 
-  /// Joins single letters in a row.
+  /// Joins consecutive single letters.
   private static func joined(_ words: [String]) -> [String] {
     var result: [String] = []
     var wasLetter = false

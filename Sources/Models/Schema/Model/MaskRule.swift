@@ -4,21 +4,21 @@
 package struct MaskRule: Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
     case keep, drop, null, hash, digits, name, text, year
-    /// The domain of all of them.
+    /// An address with this domain.
     case email(domain: String)
-    /// The collection whose IDs stand in it; nil where none do.
+    /// A URL that contains IDs of a collection; nil if it contains none.
     case url(CollectionPath?)
-    /// Some texts stay as they are, and so does what others begin with.
+    /// Text, except for certain texts that stay unchanged and certain prefixes that are kept.
     case pseudonym(keeping: [String], prefixes: [String])
     case date(days: Int)
     case number(percent: Int)
     case constant(String)
-    /// As the IDs of a collection; nil for the one that the field refers to.
+    /// An ID, masked like those of a collection; nil for the collection that the field refers to.
     case reference(CollectionPath?)
   }
 
   package let kind: Kind
-  /// The rule as it is written in a schema.
+  /// The rule as written in a schema.
   package let text: String
 
   package static let keep = MaskRule(.keep, "keep")
@@ -32,7 +32,7 @@ package struct MaskRule: Sendable, Equatable {
 
   private init(_ kind: Kind, _ text: String) { (self.kind, self.text) = (kind, text) }
 
-  /// Parses a rule: a word, some with what stands in parentheses behind it; nil if it is none.
+  /// Parses a rule: a word, for some rules with arguments in parentheses; nil if it is not a rule.
   package init?(_ text: String) {
     let parts = text.split(separator: "(", maxSplits: 1).map(String.init)
     guard let word = parts.first, parts.count == 1 || text.hasSuffix(")"),
@@ -75,7 +75,7 @@ package struct MaskRule: Sendable, Equatable {
     }
   }
 
-  /// A list of texts that stay; one that ends in `*` is what texts begin with.
+  /// Parses the list of texts that stay unchanged; an item ending in `*` is a prefix.
   private static func pseudonym(_ list: String) -> Kind {
     let items = list.split(separator: ",").map { PlainText.trimmed(String($0)) { $0 == " " } }
     return .pseudonym(
@@ -99,7 +99,7 @@ package struct MaskRule: Sendable, Equatable {
     return number
   }
 
-  /// Whether two values that differ may become one.
+  /// Whether the rule may map two different values to the same one.
   package var isMerging: Bool {
     switch kind {
     case .name, .text, .number, .date, .year, .constant: true
@@ -107,7 +107,7 @@ package struct MaskRule: Sendable, Equatable {
     }
   }
 
-  /// Whether it is for IDs, which stay as many.
+  /// Whether the rule maps different IDs to different IDs.
   package var keepsApart: Bool {
     switch kind {
     case .keep, .hash, .email, .pseudonym, .reference: true

@@ -1,19 +1,16 @@
-/// The URL of a file in Cloud Storage, as texts of documents hold it.
+/// The URL of a file in Cloud Storage, as found in the texts of documents.
 ///
-/// | form | example |
-/// |---|---|
-/// | of the SDKs | `gs://BUCKET/path` |
-/// | of Firebase | `https://firebasestorage.googleapis.com/v0/b/BUCKET/o/path` |
-/// | of Storage | `https://storage.googleapis.com/BUCKET/path`, `https://storage.cloud.google.com/BUCKET/path` |
-/// | of Storage, by host | `https://BUCKET.storage.googleapis.com/path` |
+/// | form | example | |---|---| | SDKs | `gs://BUCKET/path` | | Firebase |
+/// `https://firebasestorage.googleapis.com/v0/b/BUCKET/o/path` | | Storage | `https://storage.googleapis.com/BUCKET/path`,
+/// `https://storage.cloud.google.com/BUCKET/path` | | Storage, by host | `https://BUCKET.storage.googleapis.com/path` |
 ///
-/// Scheme and host are compared without case; a bucket that is percent-encoded is decoded.
+/// Scheme and host are compared without case; a percent-encoded bucket is decoded.
 package struct StorageURL: Sendable, Equatable {
   package let bucket: String
-  /// What comes before and after it.
+  /// The text before and after the bucket.
   private let parts: (before: String, after: String)
 
-  /// Reads a text; nil for one that is no such URL.
+  /// Parses a text; nil if it is not such a URL.
   package init?(_ text: String) {
     guard let url = Self.parsed(text) else { return nil }
     self = url
@@ -54,7 +51,7 @@ package struct StorageURL: Sendable, Equatable {
     return StorageURL(bytes[..<bucket.startIndex], bucket, after)
   }
 
-  /// The URL of the same file in another bucket.
+  /// Returns the URL of the same file in another bucket.
   package func text(inBucket other: String) -> String { parts.before + other + parts.after }
 
   package static func == (a: StorageURL, b: StorageURL) -> Bool {
@@ -65,7 +62,7 @@ package struct StorageURL: Sendable, Equatable {
     String(decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
   }
 
-  /// The text with its percent escapes decoded; nil for a malformed one.
+  /// The text with its percent escapes decoded; nil if one is malformed.
   private static func decoded(_ bytes: Substring.UTF8View) -> String? {
     var decoded: [UInt8] = []
     var rest = bytes
@@ -83,11 +80,11 @@ package struct StorageURL: Sendable, Equatable {
   }
 }
 
-/// The buckets of the environments, from the point of view of one.
+/// The buckets of the environments, from the perspective of one of them.
 package struct StorageBuckets: Sendable, Equatable {
-  /// The bucket of the environment itself.
+  /// The bucket of this environment.
   package var own: String
-  /// Those of the other environments, by their names.
+  /// The buckets of the other environments, with their names.
   package var others: [(environment: String, bucket: String)]
 
   package init(own: String, others: [(environment: String, bucket: String)]) {
@@ -95,7 +92,7 @@ package struct StorageBuckets: Sendable, Equatable {
     self.others = others.filter { !$0.bucket.isIdentical(to: own) }
   }
 
-  /// The environment whose bucket a text points to, if that is another one.
+  /// Returns the other environment whose bucket a text points to; nil if there is none.
   package func foreignEnvironment(of text: String) -> String? {
     guard let url = StorageURL(text) else { return nil }
     return others.first { $0.bucket.isIdentical(to: url.bucket) }?.environment

@@ -5,8 +5,8 @@ package struct TextPattern: Sendable, Equatable {
 
   /// The compiled expression.
   ///
-  /// `Regex` is not `Sendable` because it may hold closures; one parsed from text holds none. It is in a class because its size is
-  /// known only at run time, which would make every copy of a schema slow.
+  /// `Regex` is not `Sendable` because it may hold closures; one parsed from text holds none. The class keeps copies of a schema
+  /// cheap, because the size of a `Regex` is known only at run time.
   private final class Compiled: @unchecked Sendable {
     let regex: Regex<AnyRegexOutput>
 
@@ -14,10 +14,10 @@ package struct TextPattern: Sendable, Equatable {
   }
 
   private let compiled: Compiled
-  /// The same as plain choices, where it is no more than that.
+  /// The equivalent plain choices, if the expression consists only of these.
   private let choices: [PlainChoice]?
 
-  /// Compiles an expression; nil where it is not valid.
+  /// Compiles an expression; nil if it is not valid.
   package init?(_ text: String) {
     guard let regex = try? Regex(text) else { return nil }
     self.text = text
@@ -35,16 +35,16 @@ package struct TextPattern: Sendable, Equatable {
   package static func == (a: TextPattern, b: TextPattern) -> Bool { a.text.isIdentical(to: b.text) }
 }
 
-/// A choice of an expression that bytes alone decide: `self`, or `admin:[^/]+`.
+/// An alternative of an expression that can be matched byte by byte: `self`, or `admin:[^/]+`.
 ///
-/// Such expressions are frequent in schemas, and the engine takes some ten thousand instructions to match one.
+/// Such expressions are common in schemas, and the regex engine takes some ten thousand instructions to match one.
 private struct PlainChoice {
-  /// The text, or what it begins with.
+  /// The entire text, or its prefix.
   private var head: [UInt8]
-  /// The character that the rest, which is not empty, is without; nil for no rest.
+  /// The character that the rest, which must not be empty, excludes; nil if there is no rest.
   private var excluded: UInt8?
 
-  /// The choices of an expression; nil where it is more than such choices.
+  /// Returns the choices of an expression; nil if it has anything else.
   static func all(of text: String) -> [PlainChoice]? {
     let parts = text.utf8.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
     let choices = parts.compactMap { PlainChoice(Array($0)) }

@@ -1,13 +1,13 @@
-/// Names that a schema does not know, as sentences for people: nothing else would say why nothing is found.
+/// Explains names that a schema does not know, since nothing else would say why a command finds nothing.
 extension DatabaseSchema {
-  /// Says of a collection, or a pattern of collections, that it is spelled almost as one that is declared; nil where it is declared
-  /// itself, or near none.
+  /// Returns a hint for a collection or a collection pattern whose name is close to a declared one; nil if it is declared itself,
+  /// or close to none.
   package func hint(of path: CollectionPath) -> String? {
     if collection(path) != nil { return nil }
     return hint(path.string, meant: path.pattern.string.nearest(of: collections.map(\.pattern.string)))
   }
 
-  /// The same of the name of a table, which may also be the label of a declared collection.
+  /// Returns the same hint for the name of a table, which may also be the label of a declared collection.
   package func hint(ofTable path: CollectionPath) -> String? {
     if collection(path) != nil { return nil }
     let labelled = collections.first { collection in
@@ -16,7 +16,7 @@ extension DatabaseSchema {
     return labelled.flatMap { hint(path.string, meant: $0.pattern.string) } ?? hint(of: path)
   }
 
-  /// The same of the ID of a collection group.
+  /// Returns the same hint for the ID of a collection group.
   package func hint(ofGroup id: String) -> String? {
     if !declared(inGroup: id).isEmpty { return nil }
     return hint(id, meant: id.nearest(of: collections.map(\.pattern.id)))
@@ -33,9 +33,9 @@ extension DatabaseSchema {
 }
 
 extension [CollectionSchema] {
-  /// Says of fields that none of the collections declares them; nothing where one declares no fields at all.
+  /// Returns hints for fields that none of the collections declares; empty if one of the collections declares no fields at all.
   ///
-  /// - Parameter isNear: Whether only those count that are spelled almost as a declared one.
+  /// - Parameter isNear: Whether to report only fields whose names are close to a declared one.
   package func hints(of fields: Set<FieldPath>, onlyNear isNear: Bool = false) -> [String] {
     if isEmpty || contains(where: \.fields.isEmpty) { return [] }
     let place = count == 1 ? "in \(self[0].pattern)" : "in any of these collections"
@@ -53,7 +53,7 @@ extension [CollectionSchema] {
     return nowhere + missing
   }
 
-  /// Says of values in a filter that the schema lets no document have in their fields.
+  /// Returns hints for values in a filter that the schema does not permit in their fields.
   package func hints(ofValuesIn filter: StructuredQuery.Filter) -> [String] {
     switch filter {
     case .and(let filters), .or(let filters): filters.flatMap(hints(ofValuesIn:))
@@ -70,7 +70,7 @@ extension [CollectionSchema] {
     in field: FieldPath,
     _ comparison: StructuredQuery.FieldOperator
   ) -> String? {
-    // By order, values of another type are looked for on purpose: `phone > 0` finds numbers, `total > ""` texts.
+    // Range comparisons with values of another type are deliberate: `phone > 0` finds numbers, `total > ""` texts.
     let isOrder = comparison.isInequality && ![.notEqual, .notIn].contains(comparison)
     if isOrder, value.string?.isEmpty ?? true { return nil }
     let known = compactMap { $0.field(field) }
@@ -87,7 +87,8 @@ extension [CollectionSchema] {
     return known[0].hint(ofValue: value)
   }
 
-  /// The beginning of a path that is not declared; nil for a path that is, or is below a map that may hold anything.
+  /// Returns the shortest prefix of a path that is not declared; nil if the path is declared, or is below a map that may hold
+  /// anything.
   private func undeclared(_ field: FieldPath) -> FieldPath? {
     for depth in field.segments.indices {
       let known = names(below: field.segments[..<depth])
@@ -99,7 +100,7 @@ extension [CollectionSchema] {
     return nil
   }
 
-  /// Says of a path that it leads through a field that has no fields; nil where a map may be on the way.
+  /// Returns a hint for a path that leads through a field without members; nil if a map may be there.
   private func hint(ofNowhere field: FieldPath) -> String? {
     for depth in field.segments.indices.dropFirst() {
       guard let path = FieldPath(segments: [String](field.segments[..<depth])) else { continue }
@@ -115,7 +116,7 @@ extension [CollectionSchema] {
     return nil
   }
 
-  /// The declared field beside one that is not that was probably meant: by its label, or spelled almost so.
+  /// Returns the declared sibling that was probably meant by an undeclared field, by its label or a similar name.
   private func near(_ field: FieldPath) -> FieldPath? {
     if field.segments.count == 1,
       let labelled = flatMap(\.fields).first(where: { declared in
@@ -130,7 +131,7 @@ extension [CollectionSchema] {
     return name.flatMap { FieldPath(segments: parent + [$0]) }
   }
 
-  /// The declared names in a map; those of the document for no segments.
+  /// The declared names in a map; for no segments, those of the document.
   private func names(below parent: ArraySlice<String>) -> Set<UTF8Key> {
     let paths = flatMap(\.fields).map(\.path.segments)
     let below = paths.filter { path in
@@ -141,7 +142,7 @@ extension [CollectionSchema] {
 }
 
 extension FieldSchema {
-  /// Whether a value may equal one of the field, or come before or after it: numbers of both kinds do.
+  /// Whether the field's values can be compared with a value; integers and doubles can be compared with each other.
   fileprivate func isComparable(with value: Value) -> Bool {
     switch value {
     case .integer, .double: types.isEmpty || types.contains(.integer) || types.contains(.double)
@@ -149,7 +150,7 @@ extension FieldSchema {
     }
   }
 
-  /// Says that a value is of no type of the field, with the one of the same letters that is.
+  /// Returns a hint that the field does not have the value's type, and suggests the same text as a value that fits.
   fileprivate func hint(ofType value: Value) -> String {
     let said = "The schema has \(typeNames) in '\(path)', and \(value.literal) is \(value.typeName)."
     let other = value.string.map(Self.scalar) ?? .string(value.literal)
@@ -157,12 +158,12 @@ extension FieldSchema {
     return "\(said) Did you mean \(other.literal)?"
   }
 
-  /// The boolean or the number that a text is written as.
+  /// The boolean or the number that a text represents.
   private static func scalar(_ text: String) -> Value? {
     BooleanWords.truth[text.lowercased()].map { Value.boolean($0) } ?? ValueLiteral.number(text)
   }
 
-  /// Says that a value is none of the closed ones, with the nearest, or with all.
+  /// Returns a hint that the value is not one of the permitted ones, with the closest one or all of them.
   fileprivate func hint(ofValue value: Value) -> String {
     let known = (values ?? []).map(\.literal)
     let near = value.literal.nearest(of: known).map { "Did you mean \($0)?" }

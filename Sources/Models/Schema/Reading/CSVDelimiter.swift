@@ -1,4 +1,4 @@
-/// A character between cells: a tab, or a punctuation mark or symbol of ASCII other than quotes.
+/// The character between cells of a CSV file: a tab, or an ASCII punctuation mark or symbol other than quotes.
 package struct CSVDelimiter: RawRepresentable, Codable, Sendable, Hashable {
   package let rawValue: String
   package let byte: UInt8
@@ -7,7 +7,7 @@ package struct CSVDelimiter: RawRepresentable, Codable, Sendable, Hashable {
   package static let semicolon = CSVDelimiter(UInt8(ascii: ";"))
   package static let tab = CSVDelimiter(0x09)
   package static let pipe = CSVDelimiter(UInt8(ascii: "|"))
-  /// Those that are looked for in a header.
+  /// The delimiters that are looked for in a header.
   package static let usual = [comma, semicolon, tab, pipe]
 
   private init(_ byte: UInt8) {
@@ -22,23 +22,23 @@ package struct CSVDelimiter: RawRepresentable, Codable, Sendable, Hashable {
     self.init(byte)
   }
 
-  /// Whether numbers, times or the heading `__name__` have the character; an export has them without quotes.
+  /// Whether numbers, times or the heading `__name__` contain the character, which an export does not quote.
   package var isWithinCells: Bool { ".+-:_".utf8.contains(byte) }
 
   private static let names: [String: Self] = [
     "comma": .comma, "semicolon": .semicolon, "tab": .tab, "pipe": .pipe, "\\t": .tab,
   ]
 
-  /// What ``init(typed:)`` takes, for messages.
+  /// What ``init(typed:)`` accepts, for messages.
   package static let expectation =
     "comma, semicolon, tab, pipe, or one other punctuation mark or symbol of ASCII but for quotes"
 
-  /// The delimiter of its name (`semicolon`) or that is the character itself.
+  /// Parses the name of a delimiter (`semicolon`) or the character itself.
   package init?(typed text: String) {
     guard let found = Self.names[text] ?? Self(rawValue: text) else { return nil }
     self = found
   }
 
-  /// The text that it is read from: its name, if it has one.
+  /// The text that ``init(typed:)`` reads: the name, if there is one.
   package var typed: String { Self.names.first { $0.value == self && $0.key != "\\t" }?.key ?? rawValue }
 }

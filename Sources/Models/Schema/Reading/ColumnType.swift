@@ -1,7 +1,7 @@
-/// The type of a column as a heading (`price:double`) or `--types` names it.
+/// The type of a column as given by a heading (`price:double`) or `--types`.
 package struct ColumnType: Sendable, Equatable {
   package let type: Column.ValueType
-  /// The order of its dates; nil for the usual one.
+  /// The order of dates; nil for the default.
   package private(set) var dateOrder: DateOrder?
 
   private static let names: [(name: String, type: Column.ValueType)] = [
@@ -21,7 +21,7 @@ package struct ColumnType: Sendable, Equatable {
     self.dateOrder = dateOrder
   }
 
-  /// Parses the name of a type, or the pattern of dates; nil for any other text.
+  /// Parses the name of a type, or a date pattern; nil for any other text.
   package init?(named name: String) {
     if let found = Self.names.first(where: { $0.name.isIdentical(to: name) }) {
       self.init(found.type)
@@ -32,7 +32,7 @@ package struct ColumnType: Sendable, Equatable {
     }
   }
 
-  /// The name as a heading has it.
+  /// The name as used in a heading.
   package var name: String { dateOrder?.rawValue ?? type.rawValue }
 }
 

@@ -1,13 +1,14 @@
-/// The order of day, month and year in dates as people type them.
+/// The order of day, month and year in typed dates.
 package enum DateOrder: String, Codable, Sendable, CaseIterable {
   case dayFirst = "dd/MM/yyyy"
   case monthFirst = "MM/dd/yyyy"
   case yearFirst = "yyyy/MM/dd"
 
-  /// Parses a pattern: day, month and year in one of the orders, between the same `/`, `-` or `.`, and perhaps a time of day.
+  /// Parses a pattern: day, month and year in one of the orders, with the same `/`, `-` or `.` in between, and optionally a time
+  /// of day.
   ///
-  /// `d-M-yyyy` and `dd/mm/yyyy HH:mm` are of the same order as `dd/MM/yyyy`: dates are read with any of the three signs, with or without
-  /// leading zeros and a time of day.
+  /// `d-M-yyyy` and `dd/mm/yyyy HH:mm` have the same order as `dd/MM/yyyy`: dates are read with any of the three separators, with
+  /// or without leading zeros and a time of day.
   package init?(pattern: String) {
     let parts = pattern.utf8.split(maxSplits: 1, whereSeparator: { $0 == 0x20 || $0 == UInt8(ascii: "T") })
     guard let date = parts.first, parts.count == 1 || Self.times.contains(String(Substring(parts[1]))) else {

@@ -1,17 +1,17 @@
-/// How a heading becomes the name of a field, where neither the schema nor an option says it.
+/// How a heading becomes a field name if neither the schema nor an option determines it.
 package enum HeadingStyle: String, Codable, Sendable, CaseIterable {
-  /// A field path, as export writes it; what is none is a name as written.
+  /// A field path, as written by export; a heading that is not a path is a name as written.
   case path
-  /// The name as written, unless it is a path in back-quotes.
+  /// The name as written, unless it is a path in back quotes.
   case literal
-  /// `Fecha de alta` is `fecha_de_alta`, or `fechaDeAlta`.
+  /// `Fecha de alta` becomes `fecha_de_alta`, or `fechaDeAlta`.
   case snake, camel
 }
 
-/// What an option says of the column of a heading, as it is typed.
+/// A value that an option gives to the column with a certain heading, as typed.
 package protocol HeadingValue: Sendable, Equatable {
   init?(typed text: String)
-  /// The text that it is read from.
+  /// The text that ``init(typed:)`` reads.
   var typed: String { get }
 }
 
@@ -20,7 +20,7 @@ extension FieldPath: HeadingValue {
     if let path = try? FieldPath(parsing: text) {
       self = path
     } else if !text.isEmpty, !text.utf8.contains(where: { ".`\\".utf8.contains($0) }) {
-      // A name that needs quotes as a path, such as Año, and cannot be taken for one.
+      // A name that would need quotes in a path, such as Año, and is not ambiguous.
       self.init(field: text)
     } else {
       return nil
@@ -30,12 +30,12 @@ extension FieldPath: HeadingValue {
   package var typed: String { description }
 }
 
-/// What an option says of the column of a heading: `HEADING=VALUE`.
+/// An option for the column with a certain heading: `HEADING=VALUE`.
 package struct HeadingOption<Value: HeadingValue>: Sendable, Equatable, Codable {
   package let heading: String
   package let value: Value
 
-  /// - Parameter heading: As it is in the table; white space around it is no part of it.
+  /// - Parameter heading: The heading in the table; surrounding white space is ignored.
   package init(heading: String, value: Value) {
     (self.heading, self.value) = (PlainText.trimmed(heading), value)
   }
@@ -62,7 +62,7 @@ package struct HeadingOption<Value: HeadingValue>: Sendable, Equatable, Codable 
     try container.encode(value.typed, forKey: .value)
   }
 
-  /// Parses `HEADING=VALUE,…`, where a heading may contain commas and equals signs; nil for any other text.
+  /// Parses `HEADING=VALUE,…`, where headings may contain commas and equals signs; nil for any other text.
   package static func list(parsing text: String) -> [HeadingOption]? {
     var list: [HeadingOption] = []
     var pending: String?

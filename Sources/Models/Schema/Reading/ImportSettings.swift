@@ -1,19 +1,19 @@
-/// How the files that people keep of a collection are imported: `import:` in a schema.
+/// How people's files for a collection are imported: `import:` in a schema.
 package struct ImportSettings: Sendable, Equatable {
-  /// The names of files that hold it, with `*` for any characters.
+  /// The names of the collection's files, with `*` for any characters.
   package var files: [String] = []
-  /// The sheet of a workbook that holds it.
+  /// The sheet of a workbook that contains the collection.
   package var sheet: String?
   package var reading = TableReading()
 
   package init() {}
 
-  /// Whether a file of a name holds the collection.
+  /// Whether a file with this name contains the collection.
   package func isOf(fileNamed name: String) -> Bool {
     files.contains { Self.matches(Array(name.utf8)[...], Array($0.utf8)[...]) }
   }
 
-  /// Whether a name is that of a pattern, byte by byte.
+  /// Whether a name matches a pattern, byte by byte.
   private static func matches(_ name: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
     let parts = pattern.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
     guard let first = parts.first, let last = parts.last, name.starts(with: first) else { return false }

@@ -1,4 +1,4 @@
-/// What an option says of all tables, or of one sheet of workbooks: `VALUE` or `SHEET=VALUE`.
+/// An option for all tables, or for one sheet of workbooks: `VALUE` or `SHEET=VALUE`.
 package struct SheetOption<Value: Codable & Sendable & Equatable>: Codable, Sendable, Equatable {
   /// The name of the sheet; nil for all tables.
   package let sheet: String?
@@ -6,7 +6,7 @@ package struct SheetOption<Value: Codable & Sendable & Equatable>: Codable, Send
 
   package init(sheet: String?, value: Value) { (self.sheet, self.value) = (sheet, value) }
 
-  /// Whether it is of that sheet alone.
+  /// Whether the option is for this sheet alone.
   package func isOf(_ name: String?) -> Bool {
     guard let sheet, let name else { return false }
     return sheet.isIdentical(to: name)

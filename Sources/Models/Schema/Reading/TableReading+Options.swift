@@ -1,18 +1,18 @@
 extension TableReading {
-  /// An option of tables, by its name on the command line and in `import:`.
+  /// An option for tables, named as on the command line and in `import:`.
   package struct Option: Sendable {
     package let name: String
-    /// What it takes, for messages.
+    /// The accepted values, for messages.
     package let expectation: String
-    /// Whether a list in `import:` sets it, one element after the other.
+    /// Whether a list in `import:` sets the option, one element after the other.
     package var takesSeveral = false
-    /// Sets it to what is typed; false for anything else.
+    /// Sets the option from a typed text; false if the text is not valid.
     package let set: @Sendable (String, inout TableReading) -> Bool
-    /// What a map in `import:` says of the column of a heading; nil for an option that is not of headings.
+    /// Sets the option for a heading, from a map in `import:`; nil if the option does not apply to headings.
     package var setHeading: (@Sendable (_ heading: String, String, inout TableReading) -> Bool)?
-    /// The texts that set it; none if it is not set, or is another spelling of one before.
+    /// The texts that set the option; empty if it is not set, or is another spelling of an earlier option.
     package let shown: @Sendable (TableReading) -> [String]
-    /// Takes it over where it is not set; of headings it takes over what another one says of others.
+    /// Takes the option from another reading if it is not set here; options of headings are merged.
     package let complete: @Sendable (inout TableReading, TableReading) -> Void
   }
 
@@ -104,7 +104,7 @@ extension TableReading {
     } shown: { reading in
       reading[keyPath: path].map { "\($0.heading)=\($0.value.typed)" }
     } complete: { reading, other in
-      // The last one of a heading counts.
+      // The last one for a heading wins.
       reading[keyPath: path] = other[keyPath: path] + reading[keyPath: path]
     }
   }
@@ -131,7 +131,7 @@ extension TableReading {
 
   private static func nonEmpty(_ text: String) -> String? { text.isEmpty ? nil : text }
 
-  /// Reads a printable character of ASCII; nil for any other text.
+  /// Parses a printable ASCII character; nil for any other text.
   package static func asciiCharacter(_ text: String) -> UInt8? {
     guard text.utf8.count == 1, let byte = text.utf8.first, (0x21..<0x7F).contains(byte) else { return nil }
     return byte

@@ -1,4 +1,4 @@
-/// How people's tables are read, as the command line or `import:` of a collection says it; nil or empty where it says nothing.
+/// How people's tables are read, as set on the command line or by `import:` of a collection; nil or empty if not set.
 package struct TableReading: Codable, Sendable, Equatable {
   /// The kinds of generated IDs.
   package enum NewIDs: String, Codable, Sendable, CaseIterable {
@@ -8,25 +8,25 @@ package struct TableReading: Codable, Sendable, Equatable {
     case auto
   }
 
-  /// What becomes of rows of CSV with fewer cells than the header.
+  /// How rows of CSV with fewer cells than the header are handled.
   package enum ShortRows: String, Codable, Sendable, CaseIterable {
-    /// They are errors: the file may be cut off.
+    /// As errors, because the file may be truncated.
     case refuse
-    /// Their last cells are missing.
+    /// As if the last cells were missing.
     case pad
   }
 
   /// How cells of CSV are quoted.
   package enum Quotes: String, Codable, Sendable, CaseIterable {
-    /// In `"`, which is doubled within.
+    /// In `"`, doubled within a cell.
     case double
     /// In `"`, which need not be doubled: it ends a cell only before a delimiter or the end of a line.
     case loose
-    /// Not at all: a quote is a character.
+    /// Not at all: a quote is an ordinary character.
     case literal = "none"
   }
 
-  /// What `16%` is under a type of numbers.
+  /// What `16%` means in a column of numbers.
   package enum Percent: String, Codable, Sendable, CaseIterable {
     /// 0.16.
     case fraction
@@ -44,61 +44,61 @@ package struct TableReading: Codable, Sendable, Equatable {
 
   /// The delimiter of CSV; detected if nil.
   package var delimiter: CSVDelimiter?
-  /// The row of the header, from 1; the first that holds something if nil.
+  /// The row of the header, from 1; if nil, the first row that is not empty.
   package var headerRow: Int?
-  /// The same of single sheets.
+  /// The header rows of individual sheets.
   package var sheetRows: [SheetOption<Int>] = []
   /// The encoding of CSV without a byte order mark; UTF-8 if nil.
   package var encoding: TextEncoding?
-  /// The character that begins a line of CSV that is left out; nil for none.
+  /// The character that begins a comment line of CSV, which is skipped; nil for none.
   package var comment: UInt8?
   /// How cells are quoted; `.double` if nil.
   package var quotes: Quotes?
-  /// What merged cells of a sheet are; refused in the table if nil.
+  /// How merged cells of a sheet are read; if nil, they are refused within the table.
   package var unmerge: Unmerge?
-  /// The text for null; `null` if nil.
+  /// The text that means null; `null` if nil.
   package var nullText: String?
   /// The heading of the column with the document IDs; `__name__` if nil.
   package var idColumn: String?
-  /// The same of single sheets; nil for none.
+  /// The ID columns of individual sheets; nil for none.
   package var sheetIDs: [SheetOption<String>]?
   /// The kind of IDs for rows without one; if nil, such rows are errors.
   package var newIDs: NewIDs?
-  /// What becomes of short rows; `.refuse` if nil.
+  /// How short rows are handled; `.refuse` if nil.
   package var shortRows: ShortRows?
-  /// Whether IDs may begin or end with white space; not if nil.
+  /// Whether IDs may begin or end with white space; false if nil.
   package var keepsSpaces: Bool?
-  /// The types of columns by their headings, which precede those of the headings and the schema; of several the last.
+  /// The types of columns by heading, which override those in headings and in the schema; the last one for a heading wins.
   package var types: [HeadingOption<ColumnType>] = []
-  /// The fields of columns by their headings; of several the last.
+  /// The fields of columns by heading; the last one for a heading wins.
   package var renames: [HeadingOption<FieldPath>] = []
-  /// How other headings become fields; if nil, as paths in tables that export wrote, and else as names.
+  /// How other headings become fields; if nil, as paths in tables written by export, otherwise as names.
   package var headings: HeadingStyle?
-  /// The numbers of columns that are left out, from 1.
+  /// The numbers of the columns to skip, from 1.
   package var skippedColumns: Set<Int> = []
-  /// The same of single sheets.
+  /// The columns to skip in individual sheets.
   package var sheetSkips: [SheetOption<Set<Int>>] = []
-  /// Whether numbers have a comma before their decimals, and points between thousands; not if nil.
+  /// Whether numbers have a decimal comma, and points between thousands; false if nil.
   package var usesDecimalComma: Bool?
-  /// What `16%` is under a type of numbers; refused if nil.
+  /// What `16%` means in a column of numbers; refused if nil.
   package var percent: Percent?
-  /// The signs of currencies that numbers may have, which may then have signs between thousands; none if nil.
+  /// The currency signs that numbers may have, which may then also have thousands separators; none if nil.
   package var currency: CurrencySigns?
-  /// The order of dates whose year comes last; nil if nobody said it.
+  /// The order of dates with the year last; nil if not stated.
   package var dateOrder: DateOrder?
 
   package init() {}
 
-  /// The same with what another one says where this one says nothing.
+  /// Returns these options completed with those of another reading where they are not set.
   package func completed(by other: TableReading) -> TableReading {
     var reading = self
     for option in Self.options { option.complete(&reading, other) }
     return reading
   }
 
-  /// How one table is read: what is said of its sheet in place of what is said of all.
+  /// Returns the options for one table, where those for its sheet replace those for all tables.
   ///
-  /// - Parameter sheet: The name of the sheet of a workbook; nil for any other table.
+  /// - Parameter sheet: The name of the workbook's sheet; nil for any other table.
   package func of(_ sheet: String?) -> TableReading {
     var reading = self
     (reading.sheetRows, reading.sheetSkips, reading.sheetIDs) = ([], [], nil)
@@ -109,7 +109,7 @@ package struct TableReading: Codable, Sendable, Equatable {
     return reading
   }
 
-  /// What it says of the content of tables alone, without where in a file they are and how it is encoded.
+  /// The options for the content of tables, without those for the location in a file and the encoding.
   package var ofContent: TableReading {
     var reading = self
     (reading.delimiter, reading.headerRow, reading.encoding) = (nil, nil, nil)
@@ -117,7 +117,7 @@ package struct TableReading: Codable, Sendable, Equatable {
     return reading
   }
 
-  /// The options as they are typed, in order.
+  /// The options as typed, in order.
   package var shown: [(name: String, texts: [String])] {
     Self.options.compactMap { option in
       let texts = option.shown(self)
@@ -126,13 +126,13 @@ package struct TableReading: Codable, Sendable, Equatable {
   }
 }
 
-/// The signs of currencies, such as `$` and `MXN`.
+/// Currency signs, such as `$` and `MXN`.
 package struct CurrencySigns: RawRepresentable, Codable, Sendable, Equatable {
   package let rawValue: String
-  /// The bytes of each.
+  /// The UTF-8 bytes of each sign.
   package var signs: [[UInt8]] { rawValue.utf8.split(separator: UInt8(ascii: ",")).map(Array.init) }
 
-  /// Reads signs with commas between them; nil if one is empty, or could be a part of a number.
+  /// Parses comma-separated signs; nil if one is empty or could be part of a number.
   package init?(rawValue: String) {
     let pieces = rawValue.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
     let numeric = Set("0123456789.-+% \t".utf8)

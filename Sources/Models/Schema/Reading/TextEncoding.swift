@@ -12,7 +12,7 @@ package enum TextEncoding: String, Codable, Sendable, CaseIterable {
     "latin-9": .latin9,
   ]
 
-  /// Parses a name, also one of those that other programs have for it; nil for any other text.
+  /// Parses a name, including those that other programs use; nil for any other text.
   package init?(named name: String) {
     let name = name.lowercased()
     guard let found = Self(rawValue: name) ?? Self.others[name] else { return nil }

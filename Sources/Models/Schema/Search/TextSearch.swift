@@ -1,9 +1,10 @@
-/// Full-text search of documents: names without case, accents and kinds of quotes and hyphens, phone numbers by digits.
+/// Full-text search in documents, ignoring case, accents and variants of quotes and hyphens, and comparing phone numbers by
+/// digits.
 ///
-/// Every word must occur in some field, entirely or as a part; different words may occur in different fields.
-/// Text with three or more digits and otherwise only phone punctuation is also searched in phone numbers,
-/// where a match alone suffices; of more than ten digits, a match of the last ten does. The schema names the fields:
-/// `search: { texts: […], phones: […] }`; without it, all texts are searched but for IDs and constants.
+/// Every word must occur in some field, entirely or as a part; different words may occur in different fields. Text with three or
+/// more digits and otherwise only phone punctuation is also searched in phone numbers, where a match alone suffices; if it has
+/// more than ten digits, a match of the last ten suffices. The schema names the fields: `search: { texts: […], phones: […] }`;
+/// without it, all texts are searched except for IDs and constants.
 package struct TextSearch: Sendable {
   package struct Match: Sendable, Equatable {
     package var field: String
@@ -11,15 +12,15 @@ package struct TextSearch: Sendable {
   }
 
   private let words: [String]
-  /// The digits that are searched in phone numbers, any of which suffices; empty where the text is no phone number.
+  /// The digits to search in phone numbers, any of which suffices; empty if the text is not a phone number.
   private let digits: [String]
 
   /// The minimum number of digits; fewer match almost every phone number.
   private static let fewestDigits = 3
-  /// The digits of a national number: what is typed before them is a country code or a prefix, which may not be stored.
+  /// The number of digits in a national number; those before it are a country code or a prefix, which may not be stored.
   private static let nationalDigits = 10
 
-  /// Makes a search; nil if the text is blank.
+  /// Creates a search; nil if the text is blank.
   package init?(_ text: String) {
     words = PlainText.tokens(text).map(Self.folded)
     if words.isEmpty { return nil }
@@ -31,9 +32,9 @@ package struct TextSearch: Sendable {
     }
   }
 
-  /// The matching fields in order of their names, each with its first text that matches; empty if the document does not match.
+  /// Returns the matching fields ordered by name, each with its first matching text; empty if the document does not match.
   ///
-  /// - Parameter collection: The schema of the document's collection; nil for one that is not declared.
+  /// - Parameter collection: The schema of the document's collection; nil if undeclared.
   package func matches(in document: RawDocument, of collection: CollectionSchema?) -> [Match] {
     let phones = phones(in: document.fields, of: collection)
     var open = Set(words.indices)
@@ -52,7 +53,7 @@ package struct TextSearch: Sendable {
     return all.sorted { $0.field.compareUTF8($1.field) < 0 }
   }
 
-  /// A text without case and accents, and with the apostrophes, quotes and hyphens of a keyboard.
+  /// The text without case and accents, with plain apostrophes, quotes and hyphens.
   private static func folded(_ text: String) -> String {
     let folded = PlainText.folded(text)
     if folded.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "`") }) { return folded }
@@ -75,7 +76,7 @@ package struct TextSearch: Sendable {
     return (collection?.searchedPhones ?? []).compactMap { path in
       var found: String?
       Self.forEachScalar(in: fields[path], at: path, path) { _, _, value in
-        // Some phone numbers are stored as numbers.
+        // Some phone numbers are stored as integers.
         let phone = value.string ?? value.integer.map(String.init)
         guard found == nil, let phone else { return }
         let stored = Self.digits(of: phone)
@@ -85,7 +86,7 @@ package struct TextSearch: Sendable {
     }
   }
 
-  /// Calls `body` with each text that is looked at, also within maps and arrays.
+  /// Calls `body` with each text to search, including those in maps and arrays.
   private static func forEachText(
     in fields: FieldMap,
     of collection: CollectionSchema?,
@@ -100,7 +101,7 @@ package struct TextSearch: Sendable {
     }
   }
 
-  /// - Parameter place: The path as the schema has it: with the elements of arrays.
+  /// - Parameter place: The path in the schema, with ``FieldSchema/elementName`` for array elements.
   private static func forEachScalar(
     in value: Value?,
     at path: FieldPath,
@@ -126,7 +127,7 @@ package struct TextSearch: Sendable {
 }
 
 extension CollectionSchema {
-  /// The declared fields that a search looks into.
+  /// The declared fields that a search covers.
   package var searchedFields: [FieldPath] {
     if let searchedTexts { return searchedTexts + searchedPhones }
     let texts = fields.filter { field in
@@ -140,7 +141,6 @@ extension CollectionSchema {
 }
 
 extension String {
-  /// Whether the text contains another, byte by byte.
   fileprivate func contains(bytes other: String) -> Bool {
     let pattern = Array(other.utf8)
     if pattern.isEmpty { return true }

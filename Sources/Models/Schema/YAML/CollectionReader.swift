@@ -4,7 +4,7 @@ struct CollectionReader {
   private let yaml: YAMLFile
   private let nodes: SchemaNodes
   private let pattern: CollectionPath
-  /// The references, with where each was declared, for errors that need all collections.
+  /// The references and their nodes, for errors that can only be found once all collections are read.
   private var references: [(reference: FieldReference, node: YAMLNode)] = []
 
   init(_ yaml: YAMLFile, _ pattern: CollectionPath) {
@@ -162,7 +162,7 @@ struct CollectionReader {
       throw yaml.failure(at: node, "'immutable' is empty; expected always, or when: FILTER")
     }
     let (text, filter) = try nodes.filter(value, "when")
-    // A field that no document has would protect none of them.
+    // A field that no document has would protect nothing.
     if let hint = [collection].hints(of: filter.fields).first {
       throw yaml.failure(at: value, "'when' protects nothing: \(hint)")
     }
@@ -171,7 +171,7 @@ struct CollectionReader {
 
   // MARK: Declared fields
 
-  /// Fields that `find` looks into: declared ones, and those within declared maps and arrays of which no field is.
+  /// Reads fields for `find` to search: declared fields, and fields in maps and arrays without declared fields.
   private func searched(
     _ node: YAMLNode,
     _ name: String,
@@ -188,7 +188,7 @@ struct CollectionReader {
     }
   }
 
-  /// A field that the collection declares, of a type.
+  /// Reads a field that the collection declares with a certain type.
   private func declared(
     _ node: YAMLNode,
     _ name: String,
@@ -220,7 +220,7 @@ struct CollectionReader {
     }
   }
 
-  /// A heading must be read without knowing its language: no label twice, and none that is another field's path.
+  /// Checks that a heading can be read without knowing its language: no duplicate labels, and none that is another field's path.
   private func checkLabels(_ fields: [FieldSchema], at node: YAMLNode) throws(Failure) {
     var seen: [UTF8Key: FieldPath] = [:]
     for field in fields { seen[UTF8Key(field.path.description)] = field.path }
@@ -239,7 +239,7 @@ struct CollectionReader {
 
   // MARK: References
 
-  /// Checks what needs all collections: what references name.
+  /// Checks the collections and fields that references name, once all collections are read.
   func checkReferences(in schema: DatabaseSchema) throws(Failure) {
     for (reference, node) in references {
       guard let target = schema.collection(reference.collection) else {

@@ -6,7 +6,6 @@ struct FieldReader {
   private let nodes: SchemaNodes
   /// The fields so far, in the file's order.
   private(set) var fields: [FieldSchema] = []
-  /// The references, with where each was declared.
   private(set) var references: [(reference: FieldReference, node: YAMLNode)] = []
 
   init(_ yaml: YAMLFile, _ nodes: SchemaNodes) {
@@ -14,15 +13,15 @@ struct FieldReader {
     self.nodes = nodes
   }
 
-  /// A whole default of a field of doubles, which `7` is, as the double that is written.
-  // Inlined, it makes the optimizer of Swift 6.3.1 fail.
+  /// Converts a whole default, such as `7`, of a field of doubles to the double that is written.
+  ///
+  /// Inlining it crashes the optimizer of Swift 6.3.1.
   @inline(never)
   private static func double(_ value: Value) -> Value {
     guard case .integer(let number) = value, let whole = Double(exactly: number) else { return value }
     return .double(whole)
   }
 
-  /// Reads a field and the fields below it.
   mutating func read(
     _ name: String,
     _ key: YAMLNode,
@@ -97,7 +96,7 @@ struct FieldReader {
     for (name, key, value) in below { try read(name, key, value, below: path) }
   }
 
-  /// Checks what a field's members say together.
+  /// Checks that a field's members are consistent.
   private func check(
     _ field: FieldSchema,
     _ members: [(name: String, key: YAMLNode, value: YAMLNode)]

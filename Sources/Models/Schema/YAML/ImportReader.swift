@@ -1,6 +1,6 @@
 import YAML
 
-/// Reads `import:` of a collection: the options of tables by their names on the command line.
+/// Reads `import:` of a collection: the options of tables, named as on the command line.
 struct ImportReader {
   private let nodes: SchemaNodes
   private var yaml: YAMLFile { nodes.yaml }
@@ -34,7 +34,7 @@ struct ImportReader {
     return settings
   }
 
-  /// Sets an option to a text, to each of a list, or to what a map says of headings.
+  /// Sets an option from a scalar, from each element of a list, or from a map of headings.
   private func set(
     _ option: TableReading.Option,
     _ node: YAMLNode,

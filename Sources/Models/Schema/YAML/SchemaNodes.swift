@@ -1,6 +1,6 @@
 import YAML
 
-/// Reads what several keys of a schema file have in common: lists, choices, literals, paths of fields, labels.
+/// Reads what several keys of a schema file share: lists, choices, literals, field paths, labels.
 struct SchemaNodes {
   let yaml: YAMLFile
   private let context = LiteralContext(database: DatabaseName(project: "schema"))
@@ -35,7 +35,7 @@ struct SchemaNodes {
     yaml.failure(at: node, "'\(name)' is \(node.text ?? node.kind); expected \(expected)")
   }
 
-  /// A literal: a plain scalar as in filters, a quoted one a text.
+  /// Reads a literal: a plain scalar as in filters, a quoted one as text.
   func value(_ node: YAMLNode) throws(Failure) -> Value {
     switch node.content {
     case .scalar(let text, isPlain: false): return .string(text)
@@ -66,7 +66,7 @@ struct SchemaNodes {
     return pattern
   }
 
-  /// Which cells stand out: `{ min: 1, max: 5 }` of numbers, `{ within-days: 7 }` of times.
+  /// Reads which cells are highlighted: `{ min: 1, max: 5 }` for numbers, `{ within-days: 7 }` for times.
   func highlight(_ node: YAMLNode, of types: [FieldType]) throws(Failure) -> FieldHighlight {
     var (minimum, maximum): (Double?, Double?)
     var days: Int?
@@ -117,7 +117,7 @@ struct SchemaNodes {
     return labels
   }
 
-  /// A rule of masking; IDs and keys take those alone that keep them apart.
+  /// Reads a mask rule; IDs and keys accept only rules that keep different values different.
   func mask(_ node: YAMLNode, ofIDs: Bool = false) throws(Failure) -> MaskRule {
     guard let rule = MaskRule(try yaml.text(node, "mask")), !ofIDs || rule.keepsApart else {
       throw unexpected(node, "mask", ofIDs ? MaskRule.formsOfIDs : MaskRule.forms)
@@ -125,7 +125,7 @@ struct SchemaNodes {
     return rule
   }
 
-  /// A filter, as in `--where`.
+  /// Reads a filter, as in `--where`.
   func filter(
     _ node: YAMLNode,
     _ name: String

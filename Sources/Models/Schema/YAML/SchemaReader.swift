@@ -17,8 +17,8 @@ package struct SchemaReader {
 
   /// Parses a schema file.
   ///
-  /// - Parameter zoneProblem: Says why a time zone is none; nil where it is one. A system may lack the zones that a schema names,
-  ///   and needs them for dates alone.
+  /// - Parameter zoneProblem: Returns why a time zone is not valid; nil if it is. A system may lack the zones that a schema
+  ///   names, and needs them only for dates.
   /// - Throws: `.configuration` with the line and column of the error, and what was expected there.
   package static func schema(
     parsing text: String,

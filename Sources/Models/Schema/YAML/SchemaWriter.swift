@@ -1,6 +1,6 @@
 import YAML
 
-/// Writes a schema as the YAML that ``SchemaReader`` reads: a line per field.
+/// Writes a schema as the YAML that ``SchemaReader`` reads, one line per field.
 package struct SchemaWriter {
   private var lines: [String] = []
 
@@ -158,7 +158,7 @@ package struct SchemaWriter {
     return members
   }
 
-  /// What the elements of an array are, in one line.
+  /// The declaration of an array's elements, on one line.
   private static func elements(_ field: FieldSchema, _ below: ArraySlice<FieldSchema>) -> String {
     var members = self.members(of: field)
     let count = field.path.segments.count + 1
@@ -211,8 +211,10 @@ package struct SchemaWriter {
       + "absent: \(rule.absentIsDeleted ? "deleted" : "active")\(also) }"
   }
 
-  /// A name as a key: one that is not ASCII is a plain scalar where it can be, because names that differ in composition
-  /// alone are kept apart only there.
+  /// A name as a YAML key.
+  ///
+  /// A name outside ASCII is a plain scalar where possible, because only plain scalars keep names apart that differ in Unicode
+  /// composition alone.
   package static func key(_ name: String) -> String {
     let scalars = name.unicodeScalars
     if scalars.allSatisfy(\.isASCII) { return text(name) }
@@ -225,7 +227,7 @@ package struct SchemaWriter {
     return isPlain ? name : text(name)
   }
 
-  /// A text as a plain scalar where it is one, else in quotes.
+  /// A text as a plain scalar if possible, otherwise in quotes.
   private static func text(_ text: String) -> String {
     let isPlain =
       text.utf8.first?.isASCIILetter ?? false

@@ -1,7 +1,7 @@
 import YAML
 
 extension Value {
-  /// The value as it is written in filters and in schema files; the type's name where there is no literal for it.
+  /// The value as written in filters and in schema files; the type's name if it has no literal.
   package var literal: String {
     switch self {
     case .null: "null"
@@ -14,10 +14,10 @@ extension Value {
     }
   }
 
-  /// The plain scalars of YAML that are no text, in lower case.
+  /// The plain scalars that YAML does not read as text, in lower case.
   static let reservedScalars = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"]
 
-  /// Whether a text is read back as itself without quotes, also as a scalar of a YAML flow map.
+  /// Whether a text without quotes is read back as itself, also in a YAML flow map.
   private static func isBare(_ text: String) -> Bool {
     let bytes = text.utf8
     guard let first = bytes.first, first.isASCIILetter else { return false }

@@ -20,7 +20,7 @@ extension DecodingError.Context {
 }
 
 extension EncodingError {
-  /// An error about a value of a type; the value is left out, because errors are logged.
+  /// Returns an error about a value of a type, without the value, because errors are logged.
   static func fault(_ type: Any.Type, _ reason: String, at path: [any CodingKey]) -> EncodingError {
     .invalidValue(
       type,

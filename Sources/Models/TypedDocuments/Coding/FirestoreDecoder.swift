@@ -26,10 +26,10 @@
 /// Numbers are converted as in the official Swift library, except that an integer beyond 2^53 that a `Double`
 /// would round is an error.
 public struct FirestoreDecoder: Sendable {
-  /// Passed to the decoded types.
+  /// Information that is passed to the decoded types.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-  /// Makes a decoder.
+  /// Creates a decoder.
   public init() {}
 
   /// Decodes fields; `path` provides the ``DocumentID``.

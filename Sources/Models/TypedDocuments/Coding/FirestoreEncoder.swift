@@ -5,10 +5,10 @@
 /// rounded to microseconds. A nil optional omits the field; ``ExplicitNull`` writes null. A ``DocumentID`` is
 /// omitted. Errors are `EncodingError`s with the coding path.
 public struct FirestoreEncoder: Sendable {
-  /// Passed to the encoded types.
+  /// Information that is passed to the encoded types.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-  /// Makes an encoder.
+  /// Creates an encoder.
   public init() {}
 
   /// Encodes fields without checking the service's limits (see ``DocumentLimits``).
@@ -18,10 +18,10 @@ public struct FirestoreEncoder: Sendable {
     try ValueEncoder.fields(of: value, codingPath: [], userInfo: userInfo)
   }
 
-  /// Encodes fields for an update, with a mask of the fields that the type has.
+  /// Encodes fields for an update, with a mask of the type's fields.
   ///
-  /// The mask contains the names of all fields, and of optional properties that are nil, which are so deleted.
-  /// A field is replaced with all that is in it.
+  /// The mask contains the names of all encoded fields and of optional properties that are nil, whose fields are thereby deleted.
+  /// A field is replaced entirely, including nested members.
   ///
   /// - Throws: `EncodingError` if a value has no Firestore type or the result is not a map.
   package func update(_ value: some Encodable) throws -> (fields: FieldMap, mask: [FieldPath]) {

@@ -1,4 +1,4 @@
-// Conversions of Foundation types that have a Firestore type.
+// Conversions of Foundation types that correspond to a Firestore type.
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -56,14 +56,14 @@ extension ValueEncoder {
 extension Timestamp {
   /// The timestamp as a `Date`, rounded to its precision.
   ///
-  /// A `Date` is a `Double` of seconds since 2001. In the years 1729 to 2273 it distinguishes all
-  /// microseconds, so that ``init(_:)-(Date)`` restores a timestamp of microseconds; nanoseconds are lost,
-  /// and more in remote years (30 µs in 9999).
+  /// A `Date` is a `Double` of seconds since 2001. In the years 1729 to 2273 it distinguishes all microseconds, so that
+  /// ``init(_:)-(Date)`` restores a timestamp of microseconds; nanoseconds are lost. Farther from 2001 it is less precise (30 µs
+  /// in 9999).
   public var date: Date {
     Date(timeIntervalSinceReferenceDate: Double(seconds - secondsTo2001) + Double(nanoseconds) / 1e9)
   }
 
-  /// Makes a timestamp from a date, rounded to the nearest microsecond; nil outside the years 1 to 9999.
+  /// Creates a timestamp from a date, rounded to the nearest microsecond; nil outside the years 1 to 9999.
   ///
   /// Rounding down, as the service does, would turn a date read from `.969797` and stored as the nearest
   /// lower `Double` into `.969796`.
@@ -84,7 +84,7 @@ extension TimestampValue {
   /// The timestamp as a date; see ``Timestamp/date`` for the precision.
   public var date: Date { timestampValue.date }
 
-  /// Makes a value from a date, rounded to microseconds; nil outside the years 1 to 9999.
+  /// Creates a value from a date, rounded to microseconds; nil outside the years 1 to 9999.
   public init?(_ date: Date) {
     guard let time = Timestamp(date) else { return nil }
     self.init(time)
@@ -95,11 +95,11 @@ extension BytesValue {
   /// The bytes as `Data`.
   public var data: Data { Data(bytesValue) }
 
-  /// Makes a value of `Data`.
+  /// Creates a value from `Data`.
   public init(_ data: Data) { self.init([UInt8](data)) }
 }
 
-/// A document whose times have all their digits, and are a `Date` where one is asked for.
+/// A document whose times are exact, and also available as `Date` where the context asks for one.
 public protocol ExactTimes {
   /// The creation time with all its digits.
   var createTime: Timestamp { get }

@@ -1,12 +1,12 @@
-/// A small record that is kept as one JSON object: a run record, a checkpoint, a manifest, a claim.
+/// A small record that is stored as one JSON object: a run record, a checkpoint, a manifest, a claim.
 ///
 ///     struct Claim: JSONRecord { var holder: String, task: Int }
 ///     try JSONFile.write(claim.json, to: path)                  // {"holder":"ana@laptop","task":3}
 ///     let claim = try JSONFile.read(path, as: Claim.self)
 ///
-/// Members are written in the order of the type's `CodingKeys`, those of a dictionary in the UTF-8 order of their names.
-/// A nil optional is left out; ``ExplicitNull`` writes null. A ``Timestamp`` is RFC 3339 text. What is read may come from
-/// another version or from anywhere: unknown members are ignored, and an integer must be a count, 0 to
+/// Members are written in the order of the type's `CodingKeys`, and those of a dictionary in the UTF-8 order of their names. A
+/// nil optional is omitted; ``ExplicitNull`` writes null. A ``Timestamp`` is written as RFC 3339 text. Since a record that is
+/// read may come from another version or another source, unknown members are ignored, and an integer must be a count, 0 to
 /// `Int.maximumCount`.
 package protocol JSONRecord: Codable, Sendable {
   /// Checks a record that was read, beyond the types of its members.
@@ -16,25 +16,25 @@ package protocol JSONRecord: Codable, Sendable {
 extension JSONRecord {
   package func validate() throws(WireError) {}
 
-  /// The record in one line, without a line break.
+  /// The record as one line of JSON, without a line break.
   package var json: [UInt8] {
     JSONWriter.bytes { $0.record(self) }
   }
 
-  /// The record in one line that ends with a line break.
+  /// The record as one line of JSON, ending with a line break.
   package var line: [UInt8] { json + [UInt8(ascii: "\n")] }
 
   /// Reads a record.
   ///
-  /// - Throws: ``WireError`` with the member that is missing or has another type; as ``validate()``.
+  /// - Throws: ``WireError`` for a member that is missing or has another type; errors of ``validate()``.
   package init(_ json: JSONCursor) throws(WireError) { try self.init(recordValue: Value(plain: json)) }
 }
 
 extension JSONRecord {
-  /// The record as a part of another one that does not know its type.
+  /// The record as a member of another record that does not know its type.
   package var recordValue: Value { ValueEncoder.Node(of: self).value }
 
-  /// Reads a record that was a part of another one.
+  /// Reads a record that was stored in another one.
   ///
   /// - Throws: As ``init(_:)``.
   package init(recordValue: Value) throws(WireError) {
@@ -52,10 +52,11 @@ extension JSONRecord {
 extension JSONWriter {
   /// Writes a record, or a part of one.
   ///
-  /// - Precondition: It holds only what JSON has: no bytes, references or geo points, and integers of 64 bits.
+  /// - Precondition: It contains only what JSON can represent: no bytes, references or geo points, and no integers beyond 64
+  ///   bits.
   package mutating func record(_ record: some Encodable) { ValueEncoder.Node(of: record).write(to: &self) }
 
-  /// Writes a member with a record, or with a list or a dictionary; leaves it out if it is nil.
+  /// Writes a member with a record, a list or a dictionary; omits it if nil.
   package mutating func member(_ name: StaticString, record: (some Encodable)?) {
     guard let record else { return }
     key(name)
@@ -63,7 +64,7 @@ extension JSONWriter {
   }
 }
 
-/// A record in another one whose readers do not know its type.
+/// A record inside another one whose readers do not know its type.
 package struct NestedRecord: Codable, Sendable, Equatable {
   private let value: Value
 
@@ -71,14 +72,14 @@ package struct NestedRecord: Codable, Sendable, Equatable {
     value = record.recordValue
   }
 
-  /// Reads it as what it is.
+  /// Decodes the record as its actual type.
   ///
   /// - Throws: As ``JSONRecord/init(_:)``.
   package func decoded<R: JSONRecord>(as type: R.Type = R.self) throws(WireError) -> R {
     try R(recordValue: value)
   }
 
-  /// Whether both are the same JSON.
+  /// Whether both have the same JSON.
   package static func == (a: NestedRecord, b: NestedRecord) -> Bool { a.bytes == b.bytes }
 
   private var bytes: [UInt8] {
@@ -118,7 +119,7 @@ extension ValueEncoder.Node {
     }
   }
 
-  /// Sorts the members of a dictionary, whose order differs from run to run.
+  /// Sorts the members of a dictionary, whose order varies between runs.
   func sortMembers() {
     guard case .map(let members) = content else { return }
     content = .map(members.sorted { UTF8Key($0.name) < UTF8Key($1.name) })
@@ -126,7 +127,7 @@ extension ValueEncoder.Node {
 }
 
 extension JSONWriter {
-  /// Writes a value as JSON has it, without its type.
+  /// Writes a value as plain JSON, without its Firestore type.
   mutating func plain(_ value: Value) {
     switch value {
     case .null: null()
@@ -155,7 +156,7 @@ extension ValueDecoder {
 }
 
 extension Value {
-  /// Reads a value as JSON has it, without its type.
+  /// Reads plain JSON, without Firestore types.
   init(plain json: JSONCursor) {
     switch json.kind {
     case .null: self = .null
@@ -172,7 +173,7 @@ extension Value {
 }
 
 extension WireError {
-  /// The member and the reason of a decoding error, without anything of the data.
+  /// Creates an error with the member and the reason of a decoding error, but none of its data.
   fileprivate init(_ error: DecodingError) {
     let context =
       switch error {

@@ -1,4 +1,4 @@
-/// A property of a ``JSONRecord`` that is kept as text: a path or the name of a database, or an optional one.
+/// A property of a ``JSONRecord`` that is stored as text: a path or a database name, or an optional one.
 @propertyWrapper
 package struct Text<Content: RecordText>: Codable, Sendable, Equatable {
   package var wrappedValue: Content
@@ -23,7 +23,7 @@ package struct Text<Content: RecordText>: Codable, Sendable, Equatable {
   }
 }
 
-// The synthesized coders call these, so that an optional may be missing.
+// The synthesized coding code calls these overloads, so that an optional may be absent.
 
 extension KeyedDecodingContainer {
   package func decode<Content>(_ type: Text<Content>.Type, forKey key: Key) throws -> Text<Content> {
@@ -37,13 +37,13 @@ extension KeyedEncodingContainer {
   }
 }
 
-/// A value that a record keeps as text.
+/// A value that a record stores as text.
 package protocol RecordText: Sendable, Equatable {
-  /// What it is, for messages: `path of a document`.
+  /// A description for messages: `path of a document`.
   static var recordKind: String { get }
-  /// The text; nil if it is nil.
+  /// The text of the value; nil if it is nil.
   var recordText: String? { get }
-  /// Parses a text; nil if it is no such value.
+  /// Parses a text; nil if it is not such a value.
   static func parse(recordText: String?) -> Self?
 }
 

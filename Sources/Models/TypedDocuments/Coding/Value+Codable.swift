@@ -1,5 +1,5 @@
-// The REST JSON through any Codable coder. `JSONDecoder.decodeGetResult` and `WireDecoder` bypass it: they
-// are faster and distinguish names that Foundation's coders consider equal.
+// The REST JSON through any Codable coder. `JSONDecoder.decodeGetResult` and `WireDecoder` bypass this path: they are faster, and
+// they distinguish names that Foundation's coders treat as equal.
 
 /// A coding key with any name.
 package struct FieldKey: CodingKey {
@@ -21,7 +21,7 @@ package struct FieldKey: CodingKey {
   }
 }
 
-/// JSON as the coder of another library has it: a tree of ``Value`` in which nothing says its Firestore type.
+/// JSON as seen through a foreign coder: a tree of ``Value`` without Firestore types.
 private struct PlainJSON: Codable {
   let value: Value
 
@@ -57,7 +57,7 @@ private struct PlainJSON: Codable {
     if let flag = try? container.decode(Bool.self) { return .boolean(flag) }
     if let text = try? container.decode(String.self) { return .string(text) }
     let double = try? container.decode(Double.self)
-    // A coder may give -0.0 as the integer 0.
+    // A coder may return -0.0 as the integer 0.
     if double?.sign != .minus || double != 0, let number = try? container.decode(Int64.self) {
       return .integer(number)
     }
@@ -65,8 +65,8 @@ private struct PlainJSON: Codable {
     throw DecodingError.fault("it is not a value of JSON", at: container.codingPath)
   }
 
-  /// - Throws: `EncodingError` if two names are canonically equivalent ("é"), because Foundation's encoders
-  ///   would drop one. ``JSONWriter`` writes both.
+  /// - Throws: `EncodingError` if two names are canonically equivalent ("é"), because Foundation's encoders would drop one.
+  ///   ``JSONWriter`` writes both.
   func encode(to encoder: any Encoder) throws {
     switch value {
     case .map(let fields):
@@ -98,9 +98,9 @@ private struct PlainJSON: Codable {
 }
 
 extension Decoder {
-  /// Reads the JSON of a decoder of another library.
+  /// Reads JSON through a foreign decoder.
   ///
-  /// - Throws: `DecodingError` at the place in the JSON that `read` refuses.
+  /// - Throws: `DecodingError` at the location in the JSON that `read` refuses.
   func readJSON<Result>(
     _ read: (JSONCursor, inout WireDecoder) throws(WireError) -> Result
   ) throws -> Result {
@@ -114,7 +114,7 @@ extension Decoder {
 }
 
 extension Encoder {
-  /// Writes a value; with an encoder of another library its JSON.
+  /// Writes a value; to a foreign encoder, its JSON.
   func write(_ value: Value, asJSON write: (inout JSONWriter) -> Void) throws {
     if let encoder = self as? ValueEncoder { return encoder.set(value) }
     let value = try JSONParser.decode(JSONWriter.bytes(write)) { root, _ throws(WireError) in
@@ -229,7 +229,7 @@ extension UTF8Key: Codable, CodingKeyRepresentable {
   /// The text as a coding key, so that a dictionary with these keys is encoded as a map.
   public var codingKey: any CodingKey { FieldKey(string) }
 
-  /// Makes a key of the name of a coding key.
+  /// Creates a key of the name of a coding key.
   public init?(codingKey: some CodingKey) {
     self.init(codingKey.stringValue)
   }

@@ -1,14 +1,14 @@
-/// A decoder over one Firestore value.
+/// A decoder of one Firestore value.
 struct ValueDecoder: Decoder {
   let value: Value
   let codingPath: [any CodingKey]
   let userInfo: [CodingUserInfoKey: Any]
-  /// The document of the value, for a ``DocumentID``.
+  /// The document that contains the value, for a ``DocumentID``.
   let documentPath: DocumentPath?
   /// Whether it decodes a ``JSONRecord``.
   var isRecord = false
 
-  /// Returns the decoder itself, or one over the REST JSON of an external decoder.
+  /// Returns the decoder itself, or one for the REST JSON of a foreign decoder.
   static func of(_ decoder: any Decoder) throws -> ValueDecoder {
     if let decoder = decoder as? ValueDecoder { return decoder }
     return ValueDecoder(
@@ -29,7 +29,7 @@ struct ValueDecoder: Decoder {
     )
   }
 
-  /// Decodes a type, including Foundation types with a Firestore type.
+  /// Decodes a type, including Foundation types that correspond to a Firestore type.
   func unbox<T: Decodable>(_ type: T.Type) throws -> T {
     if let special = try foundationValue(type) { return special }
     if case .map(let fields) = value, T.self is any StringKeyed.Type,

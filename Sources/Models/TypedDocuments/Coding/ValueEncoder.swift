@@ -6,7 +6,7 @@ struct ValueEncoder: Encoder {
   /// Whether it encodes a ``JSONRecord``.
   var isRecord = false
 
-  /// The content written so far, shared with the containers that write it.
+  /// The content written so far, shared with the containers that write to it.
   final class Node {
     enum Content {
       case nothing
@@ -16,7 +16,7 @@ struct ValueEncoder: Encoder {
     }
 
     var content: Content = .nothing
-    /// The names of optional members that are nil and so not written.
+    /// The names of optional members that are nil and therefore not written.
     var omitted: [String] = []
 
     /// The complete value; a type that writes nothing is an empty map.
@@ -63,7 +63,7 @@ struct ValueEncoder: Encoder {
     return fields
   }
 
-  /// Encodes the content as fields, with the names of its optional properties that are nil.
+  /// Encodes the content as fields, and returns the names of its optional properties that are nil.
   static func update(
     of content: some Encodable,
     userInfo: [CodingUserInfoKey: Any]
@@ -74,7 +74,7 @@ struct ValueEncoder: Encoder {
 
   func set(_ value: Value) { node.content = .value(value) }
 
-  /// Encodes a value, including Foundation types with a Firestore type.
+  /// Encodes a value, including Foundation types that correspond to a Firestore type.
   func box<T: Encodable>(_ content: T) throws {
     // Destroying a deep enum would overflow the stack, and so would a type that contains itself.
     guard codingPath.count <= WireDecoder.maximumValueDepth else {
@@ -98,7 +98,7 @@ struct ValueEncoder: Encoder {
     switch node.content {
     case .nothing: node.content = .map([])
     case .value(.map(let fields)):
-      // A type may add members to a map that it has written.
+      // A type may request a second container and add members to a map it has already written.
       node.content = .map(
         fields.entries.map { entry in
           let member = Node()
@@ -170,7 +170,7 @@ private struct KeyedNodeContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
     try member(key).box(value)
   }
 
-  // One for each type, because a synthesized encoder calls that of the property's type.
+  // One overload per type, because synthesized code calls the overload for the property's type.
   func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try optional(value, key) }
   func encodeIfPresent(_ value: String?, forKey key: Key) throws { try optional(value, key) }
   func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try optional(value, key) }
@@ -206,7 +206,7 @@ private struct KeyedNodeContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
 
   func superEncoder(forKey key: Key) -> any Encoder { member(key) }
 
-  /// Adds a member; a later duplicate replaces the earlier, but nested containers continue the existing one.
+  /// Adds a member; a later duplicate replaces the earlier one, but nested containers continue it.
   private func member(_ key: any CodingKey, keepingExisting: Bool = false) -> ValueEncoder {
     guard case .map(var members) = encoder.node.content else {
       preconditionFailure("a type continued a map after writing something else")

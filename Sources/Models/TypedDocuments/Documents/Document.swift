@@ -23,7 +23,7 @@ public struct Document<Fields: Decodable>: DocumentType, ExactTimes {
   /// The time of the last change with all its digits, for preconditions.
   public let updateTime: Timestamp
 
-  /// Makes a document of its parts.
+  /// Creates a document from its parts.
   public init(name: String, fields: Fields, createTime: Timestamp, updateTime: Timestamp) {
     self.name = name
     self.fields = fields

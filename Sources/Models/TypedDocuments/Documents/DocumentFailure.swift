@@ -17,7 +17,7 @@ public struct DocumentFailure: LocalizedError, Sendable, Equatable, CustomString
   /// Why it could not be decoded, without data.
   public var reason: String
 
-  /// Makes a failure of its parts.
+  /// Creates a failure from its parts.
   public init(name: String?, index: Int, location: [String] = [], reason: String) {
     self.name = name
     self.index = index
@@ -39,7 +39,7 @@ public struct DocumentFailure: LocalizedError, Sendable, Equatable, CustomString
   /// The ``description``.
   public var errorDescription: String? { description }
 
-  /// Location and reason of an error; the text of external errors may quote data and is omitted.
+  /// Returns the location and the reason of an error; the text of foreign errors may quote data and is omitted.
   private static func explain(_ error: any Error) -> (location: [String], reason: String) {
     switch error {
     case let error as WireError: return (error.location, error.reason)

@@ -1,4 +1,4 @@
-/// A page of documents with a result for each, so that one invalid document does not fail the page.
+/// A page of documents with a separate result for each, so that one invalid document does not fail the page.
 public struct DocumentList<Element: FieldsOnlyDocumentType> {
   /// One result for each document of the response, in order.
   public var results: [Result<Element, DocumentFailure>]
@@ -7,7 +7,7 @@ public struct DocumentList<Element: FieldsOnlyDocumentType> {
   /// The token of the next page; nil on the last page.
   public var nextPageToken: String?
 
-  /// Makes a page of its parts.
+  /// Creates a page from its parts.
   public init(
     results: [Result<Element, DocumentFailure>] = [],
     missing: [String] = [],

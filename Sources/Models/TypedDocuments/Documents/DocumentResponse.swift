@@ -64,7 +64,7 @@ package enum DocumentResponse {
     }
   }
 
-  /// Parses a complete text: the service's error, or what `body` returns; the cursor is valid only within it.
+  /// Parses a complete text: the service's error, or the result of `body`, within which the cursor is valid.
   private static func parse<Response>(
     _ json: UnsafeRawBufferPointer,
     _ body: (JSONCursor) throws -> Response
@@ -101,7 +101,7 @@ package enum DocumentResponse {
   }
 }
 
-/// Decodes several documents with one decoder's buffers.
+/// Decodes several documents with the same buffers.
 private struct Reader<Element: FieldsOnlyDocumentType> {
   let userInfo: [CodingUserInfoKey: Any]
   var wire = WireDecoder()

@@ -4,12 +4,12 @@
   public import Foundation
 #endif
 
-/// A typed document that has at least its fields: ``FieldsOnlyDocument``, ``Document``, or a type of yours.
+/// A typed document that has at least fields: ``FieldsOnlyDocument``, ``Document``, or your own type.
 ///
 /// It is decoded from the members of a response's document: `name`, `fields`, `createTime`, `updateTime`.
 public protocol FieldsOnlyDocumentType<Fields>: FieldAccess, Decodable where Fields: Decodable {}
 
-/// A typed document with its name and times: ``Document``, or a type of yours.
+/// A typed document with its name and times: ``Document``, or your own type.
 public protocol DocumentType<Fields>: FieldsOnlyDocumentType {
   /// The document name; in responses the full name, `projects/P/databases/D/documents/…`.
   var name: String { get }
@@ -19,7 +19,7 @@ public protocol DocumentType<Fields>: FieldsOnlyDocumentType {
   var updateTime: Date { get }
 }
 
-/// The parts of a document in a response other than its fields.
+/// The members of a document in a response other than its fields.
 struct DocumentMetadata {
   /// The document name: full (`projects/P/databases/D/documents/…`) or relative to its database.
   var name: String
@@ -40,7 +40,7 @@ struct DocumentMetadata {
 }
 
 extension FieldsOnlyDocumentType {
-  /// Makes a typed document from an untyped one.
+  /// Creates a typed document from an untyped one.
   ///
   /// The name is the full name in `database`, or relative if that is nil.
   ///
@@ -54,7 +54,7 @@ extension FieldsOnlyDocumentType {
     try self.init(fields: document.fields, metadata: metadata, codingPath: [], userInfo: [:])
   }
 
-  /// Decodes the parts of a response's document, as a map of them.
+  /// Decodes a typed document from the members of a response's document, combined into one map.
   init(
     fields: FieldMap,
     metadata: DocumentMetadata,

@@ -1,4 +1,4 @@
-/// The fields of a document without name and times, to be changed and sent by `create` and `patch`.
+/// The fields of a document without name and times, for editing and for `create` and `patch` requests.
 ///
 /// Fields are accessible as members of the document, as plain types; setting nil removes an optional field:
 ///
@@ -8,10 +8,10 @@
 ///     let body = try JSONEncoder().encode(app)    // {"fields":{…}}
 @dynamicMemberLookup
 public struct FieldsOnlyDocument<Fields: Decodable>: FieldsOnlyDocumentType, MutableFieldAccess {
-  /// The fields, which can be changed.
+  /// The fields.
   public var fields: Fields
 
-  /// Makes a document of its fields.
+  /// Creates a document from its fields.
   public init(fields: Fields) { self.fields = fields }
 
   /// Copies the fields of a document.

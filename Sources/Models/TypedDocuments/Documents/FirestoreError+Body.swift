@@ -18,7 +18,7 @@ extension FirestoreError {
   private init(of error: JSONCursor) {
     let number = error["code"]?.integer.flatMap { Int(exactly: $0) }
     let named = error["status"]?.string.flatMap { Status(name: $0) }
-    // A google.rpc.Status outside of HTTP has the number of the status itself.
+    // A google.rpc.Status outside of HTTP has the number of the status itself as its code.
     let numbered = number.flatMap { Status(rawValue: $0) }.flatMap { $0 == .ok ? nil : $0 }
     self.init(
       named ?? numbered ?? Status(httpCode: number ?? 0),
@@ -46,10 +46,9 @@ extension FirestoreError {
 }
 
 extension FirestoreError: Decodable {
-  /// Decodes an error body (`{"error": {"code": 404, "message": "…", "status": "NOT_FOUND"}}`), or the object
-  /// in it.
+  /// Decodes an error body (`{"error": {"code": 404, "message": "…", "status": "NOT_FOUND"}}`), or its inner object.
   ///
-  /// An unknown status becomes the most likely one for the code, and unreadable details are left out.
+  /// An unknown status becomes the most likely one for the code, and unreadable details are omitted.
   ///
   /// - Throws: `DecodingError` if there is no error.
   public init(from decoder: any Decoder) throws {

@@ -1,4 +1,4 @@
-// The typed values with elements: arrays, maps and vectors.
+// The typed values that contain other values: arrays, maps and vectors.
 
 /// An array of typed values: `{"arrayValue": {"values": […]}}`; an empty one is `{"arrayValue": {}}`.
 ///
@@ -7,13 +7,13 @@ public struct ArrayValue<Element: TypedValue>: TypedValue, ExpressibleByArrayLit
   /// The typed elements.
   public var values: [Element]
 
-  /// Makes an array of typed elements.
+  /// Creates an array from typed elements.
   public init(values: [Element]) { self.values = values }
 
-  /// Makes an array of plain elements.
+  /// Creates an array from plain elements.
   public init(_ plain: [Element.Plain]) { values = plain.map { Element($0) } }
 
-  /// Makes an array of typed elements.
+  /// Creates an array from typed elements.
   public init(arrayLiteral elements: Element...) { values = elements }
 
   /// The plain elements: `[String]` for an `ArrayValue<StringValue>`.
@@ -54,7 +54,7 @@ public struct MapValue<Fields>: TypedValue, MutableFieldAccess {
   /// The members.
   public var fields: Fields
 
-  /// Makes a map of its members.
+  /// Creates a map from its members.
   public init(fields: Fields) { self.fields = fields }
 
   /// Copies a map.
@@ -95,10 +95,10 @@ public struct VectorValue: ScalarValue, ExpressibleByArrayLiteral {
   /// The components.
   public var vectorValue: [Double]
 
-  /// Makes a vector of its components.
+  /// Creates a vector from its components.
   public init(_ plain: [Double]) { vectorValue = plain }
 
-  /// Makes a vector of its components.
+  /// Creates a vector from its components.
   public init(arrayLiteral elements: Double...) { self.init(elements) }
 
   /// Converts a vector whose components are all doubles; an integer would not be restored as one.
@@ -122,6 +122,6 @@ public struct VectorValue: ScalarValue, ExpressibleByArrayLiteral {
     set { vectorValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a vector of doubles" }
 }

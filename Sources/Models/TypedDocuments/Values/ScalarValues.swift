@@ -1,14 +1,14 @@
-// The typed values without elements, one struct for each type of the REST API. The stored property has the name of
-// the REST member.
+// The typed values that contain no other values, one struct for each type of the REST API. The stored property is named like the
+// REST member.
 
-/// Null as a value of its own: `{"nullValue": null}`.
+/// An explicit null: `{"nullValue": null}`.
 ///
 /// A field of type `NullValue?` distinguishes null from an absent field.
 public struct NullValue: ScalarValue {
-  /// Makes a null.
+  /// Creates a null.
   public init() {}
 
-  /// Makes a null.
+  /// Creates a null.
   public init(_ plain: Void) {}
 
   /// Converts null; nil for any other value.
@@ -28,7 +28,7 @@ public struct NullValue: ScalarValue {
   /// True, because null is the value.
   public static var acceptsNull: Bool { true }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "null" }
 }
 
@@ -37,10 +37,10 @@ public struct BooleanValue: ScalarValue, ExpressibleByBooleanLiteral {
   /// The boolean.
   public var booleanValue: Bool
 
-  /// Makes a value of its plain type.
+  /// Creates a value from its plain type.
   public init(_ plain: Bool) { booleanValue = plain }
 
-  /// Makes a value of a literal.
+  /// Creates a value from a literal.
   public init(booleanLiteral value: Bool) { self.init(value) }
 
   /// Converts a boolean; nil for any other value.
@@ -58,22 +58,22 @@ public struct BooleanValue: ScalarValue, ExpressibleByBooleanLiteral {
     set { booleanValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a boolean" }
 }
 
 /// A 64-bit integer: `{"integerValue": "4"}`.
 ///
-/// `Int` is the Swift type, as in Firebase's Swift SDK. Where `Int` has fewer bits, a number that does not fit is an
-/// error and never truncated.
+/// The Swift type is `Int`, as in Firebase's Swift SDK. Where `Int` is narrower, a number that does not fit is an error, never
+/// truncated.
 public struct IntegerValue: ScalarValue, ExpressibleByIntegerLiteral {
   /// The integer.
   public var integerValue: Int
 
-  /// Makes a value of its plain type.
+  /// Creates a value from its plain type.
   public init(_ plain: Int) { integerValue = plain }
 
-  /// Makes a value of a literal.
+  /// Creates a value from a literal.
   public init(integerLiteral value: Int) { self.init(value) }
 
   /// Converts an integer that fits `Int`; nil for any other value.
@@ -91,7 +91,7 @@ public struct IntegerValue: ScalarValue, ExpressibleByIntegerLiteral {
     set { integerValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "an integer" }
 }
 
@@ -102,13 +102,13 @@ public struct DoubleValue: ScalarValue, ExpressibleByFloatLiteral, ExpressibleBy
   /// The double.
   public var doubleValue: Double
 
-  /// Makes a value of its plain type.
+  /// Creates a value from its plain type.
   public init(_ plain: Double) { doubleValue = plain }
 
-  /// Makes a value of a literal.
+  /// Creates a value from a literal.
   public init(floatLiteral value: Double) { self.init(value) }
 
-  /// Makes a value of a literal.
+  /// Creates a value from a literal.
   public init(integerLiteral value: Int64) { self.init(Double(value)) }
 
   /// Converts a double; nil for any other value.
@@ -126,7 +126,7 @@ public struct DoubleValue: ScalarValue, ExpressibleByFloatLiteral, ExpressibleBy
     set { doubleValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a double" }
 }
 
@@ -135,10 +135,10 @@ public struct StringValue: ScalarValue, ExpressibleByStringInterpolation {
   /// The string.
   public var stringValue: String
 
-  /// Makes a value of its plain type.
+  /// Creates a value from its plain type.
   public init(_ plain: String) { stringValue = plain }
 
-  /// Makes a value of a literal.
+  /// Creates a value from a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
   /// Converts a string; nil for any other value.
@@ -156,18 +156,18 @@ public struct StringValue: ScalarValue, ExpressibleByStringInterpolation {
     set { stringValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a string" }
 }
 
 /// Bytes: `{"bytesValue": "AAE="}`.
 ///
-/// Both Base64 alphabets are decoded, padded or not; the standard one is encoded.
+/// Decoding accepts both Base64 alphabets, padded or not; encoding uses the standard one.
 public struct BytesValue: ScalarValue {
   /// The bytes.
   public var bytesValue: [UInt8]
 
-  /// Makes a value of bytes.
+  /// Creates a value from bytes.
   public init(_ plain: [UInt8]) { bytesValue = plain }
 
   /// Converts bytes; nil for any other value.
@@ -185,7 +185,7 @@ public struct BytesValue: ScalarValue {
     set { bytesValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "bytes" }
 }
 
@@ -196,7 +196,7 @@ public struct TimestampValue: ScalarValue {
   /// The timestamp.
   public var timestampValue: Timestamp
 
-  /// Makes a value of its plain type.
+  /// Creates a value from its plain type.
   public init(_ plain: Timestamp) { timestampValue = plain }
 
   /// Converts a timestamp; nil for any other value.
@@ -214,7 +214,7 @@ public struct TimestampValue: ScalarValue {
     set { timestampValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a timestamp" }
 }
 
@@ -225,13 +225,13 @@ public struct ReferenceValue: ScalarValue, ExpressibleByStringInterpolation {
   /// The full name of the document.
   public var referenceValue: String
 
-  /// Makes a value of a full document name, which is not checked.
+  /// Creates a value from a full document name, which is not checked.
   public init(_ plain: String) { referenceValue = plain }
 
-  /// Makes a value of a literal.
+  /// Creates a value from a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// A reference to a document in a database.
+  /// Creates a reference to a document in a database.
   public init(_ path: DocumentPath, in database: DatabaseName) {
     self.init(database.name(of: path))
   }
@@ -251,7 +251,7 @@ public struct ReferenceValue: ScalarValue, ExpressibleByStringInterpolation {
     set { referenceValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a reference" }
 
   /// The path of the document; nil if the text is not a full document name.
@@ -266,10 +266,10 @@ public struct GeoPointValue: ScalarValue {
   /// The geo point.
   public var geoPointValue: GeoPoint
 
-  /// Makes a value of its plain type.
+  /// Creates a value from its plain type.
   public init(_ plain: GeoPoint) { geoPointValue = plain }
 
-  /// Makes a point from coordinates in degrees.
+  /// Creates a point from coordinates in degrees.
   public init(latitude: Double, longitude: Double) {
     self.init(GeoPoint(latitude: latitude, longitude: longitude))
   }
@@ -289,6 +289,6 @@ public struct GeoPointValue: ScalarValue {
     set { geoPointValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a geo point" }
 }

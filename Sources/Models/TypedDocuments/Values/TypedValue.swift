@@ -56,8 +56,7 @@ extension ScalarValue {
 extension KeyedDecodingContainer {
   /// Decodes an optional typed value: nil if absent or null, unless the type accepts null.
   ///
-  /// Synthesized initializers prefer this overload to the general one, for which `{"nullValue": null}` is not
-  /// nil.
+  /// Synthesized initializers prefer this overload to the general one, which does not treat `{"nullValue": null}` as nil.
   public func decodeIfPresent<Typed: TypedValue & Decodable>(
     _ type: Typed.Type,
     forKey key: Key

@@ -6,8 +6,8 @@
 
 /// A URL, stored as a string: `{"stringValue": "https://…"}`.
 ///
-/// A string that is not a URL, such as the empty one, is an error. A decoded string is encoded byte for byte, even
-/// where `URL` would percent-encode it; equality compares UTF-8 bytes.
+/// A string that is not a URL, such as the empty string, is an error. A decoded string is encoded byte for byte, even where `URL`
+/// would percent-encode it; equality compares UTF-8 bytes.
 public struct URLValue: ScalarValue {
   /// The stored string.
   public private(set) var stringValue: String
@@ -17,7 +17,7 @@ public struct URLValue: ScalarValue {
     didSet { stringValue = urlValue.absoluteString }
   }
 
-  /// Makes a value that stores the absolute string of a URL.
+  /// Creates a value that stores the absolute string of a URL.
   public init(_ plain: URL) {
     urlValue = plain
     stringValue = plain.absoluteString
@@ -39,6 +39,6 @@ public struct URLValue: ScalarValue {
     set { urlValue = newValue }
   }
 
-  /// What is expected, for error messages.
+  /// The expected type, for error messages.
   public static var expectation: String { "a string that is a URL" }
 }

@@ -5,7 +5,7 @@ import MigrationEngine
 import Schema
 import Shards
 
-/// `gymmigrate check`: whether data obeys its schema.
+/// `gymmigrate check`: checks data against its schema.
 struct CheckCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
@@ -103,12 +103,12 @@ extension CheckJob: DivisibleJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     let check = try check(run.connection)
     let schema = check.schema
-    // What cannot be written is found out before anything is read.
+    // Whether the output can be written is checked before anything is read.
     let access = try StorageAccess(for: output.map { [$0] } ?? [], run.connection, counting: run.traffic)
     try access.files.assertWritable(output)
     let findings = CheckOutput(check, examples: examples, asJSON: run.output.json)
     var command = CommandRun(run)
-    // With --json the summary is a part of the object that the findings are in.
+    // With `--json` the summary is part of the object that contains the findings.
     command.printing = { try findings.end($0) }
     return try await command.perform { session, folder in
       let moment = try await session.moment(run.part?.readTime ?? readTime)
@@ -140,12 +140,12 @@ extension CheckJob: DivisibleJob {
     }
   }
 
-  /// The check that the options ask for.
+  /// Returns the check that the options select.
   ///
-  /// - Throws: `ValidationError` for rules and collections that there are not; `.usage`, `.configuration`.
+  /// - Throws: `ValidationError` for unknown rules and collections; `.usage`, `.configuration`.
   func check(_ connection: ConnectionSettings) throws -> IntegrityCheck {
     let resolver = EnvironmentResolver(connection)
-    // An environment that does not exist is why there is no schema.
+    // An environment that does not exist explains a missing schema.
     _ = try resolver.named()
     let schema = try resolver.schema()
     let application = Self.rules(beyond: schema)
@@ -177,12 +177,12 @@ extension CheckJob: DivisibleJob {
     )
   }
 
-  /// The rules of the application that the data are of.
+  /// Returns the rules of the application to which the data belong.
   fileprivate static func rules(beyond schema: DatabaseSchema) -> (any ApplicationRules)? {
     Invocation.current.application(of: schema)?.rules
   }
 
-  /// Refuses names of rules and collections that there are not.
+  /// Refuses unknown names of rules and collections.
   private func assertKnown(_ known: [IntegrityRule], _ schema: DatabaseSchema) throws {
     try schema.assertDeclared(to: "check", cause: "there is no schema to check by")
     for name in collections where Self.judged([name], schema).isEmpty {
@@ -199,7 +199,7 @@ extension CheckJob: DivisibleJob {
     }
   }
 
-  /// The declared collections that names and patterns mean.
+  /// Returns the declared collections that names and patterns select.
   private static func judged(_ names: [String], _ schema: DatabaseSchema) -> [CollectionPath] {
     schema.collections.map(\.pattern).filter { collection in
       names.contains { name in
@@ -234,7 +234,7 @@ extension CheckJob: DivisibleJob {
     )
   }
 
-  /// The table of a check that was divided.
+  /// Returns the table of a divided check.
   ///
   /// - Parameter counts: The number of findings of each rule that has any.
   func table(of counts: [String: Int], _ connection: ConnectionSettings) throws -> TerminalText {
@@ -245,7 +245,7 @@ extension CheckJob: DivisibleJob {
 }
 
 extension ShardPart {
-  /// The range to read, with the fields that a check looks at.
+  /// Returns the range to read, with the fields that a check examines.
   fileprivate func read(of check: IntegrityCheck) -> CollectionRead? {
     guard let number = range.read, check.reads.indices.contains(number) else { return nil }
     var read = check.reads[number]

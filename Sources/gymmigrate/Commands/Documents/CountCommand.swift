@@ -1,6 +1,6 @@
 import Logging
 
-/// `gymmigrate count`: how many documents collections hold.
+/// `gymmigrate count`: counts the documents of collections.
 struct CountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "count",

@@ -3,7 +3,7 @@ import Logging
 import MigrationEngine
 import Schema
 
-/// `gymmigrate delete`: documents taken out of use, or for good.
+/// `gymmigrate delete`: deletes documents, softly or for good.
 struct DeleteCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
@@ -126,7 +126,7 @@ extension DeleteJob: PerformableJob {
     }
   }
 
-  /// Says which fields may refer to what is deleted, by the schema; nil where none does.
+  /// Returns which fields may refer to the deleted documents according to the schema, as a sentence; nil if there are none.
   private func referrers(in schema: DatabaseSchema) -> String? {
     let targets = declared(in: schema).map(\.pattern)
     let fields = schema.collections.flatMap { owner in
@@ -142,7 +142,7 @@ extension DeleteJob: PerformableJob {
 
   private static let shownFields = 20
 
-  /// The collections of the schema whose documents are meant.
+  /// Returns the declared collections to which the documents belong.
   private func declared(in schema: DatabaseSchema) -> [CollectionSchema] {
     schema.collections.filter { declared in
       query.group
@@ -156,7 +156,7 @@ extension DeleteJob: PerformableJob {
     query.group ? schema.hint(ofGroup: path.id) : schema.hint(of: path)
   }
 
-  /// Refuses a collection whose documents are not deleted softly; a pattern is refused where that holds for all of it.
+  /// Refuses a collection without soft deletion; a pattern is refused if that applies to all its collections.
   private func assertSoftDelete(_ schema: DatabaseSchema) throws(Failure) {
     let meant = declared(in: schema)
     if meant.contains(where: { $0.softDelete != nil }) { return }

@@ -1,7 +1,7 @@
 import Logging
 import Schema
 
-/// `gymmigrate find`: people and things by what is written of them.
+/// `gymmigrate find`: searches documents for text.
 struct FindCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "find",
@@ -42,7 +42,7 @@ struct FindCommand: AsyncParsableCommand {
   @OptionGroup var snapshot: SnapshotOptions
   @OptionGroup var common: PrintingOptions
 
-  /// The collections that are named; nil where none are.
+  /// The named collections; nil if none are named.
   private var named: [String]? {
     collection?.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
   }
@@ -71,7 +71,7 @@ struct FindCommand: AsyncParsableCommand {
     guard let search = TextSearch(text) else { return }
     let connection = snapshot.connection(common.connection)
     let resolver = EnvironmentResolver(connection)
-    // An environment that does not exist is why there is no schema.
+    // An environment that does not exist explains a missing schema.
     _ = try resolver.named()
     let names = try names(try resolver.schema())
     try CollectionArguments.validate(names, all: false, query)
@@ -113,7 +113,7 @@ struct FindCommand: AsyncParsableCommand {
     }
   }
 
-  /// Says that nothing was found, and which fields were looked into.
+  /// Returns a message that nothing was found, with the fields that were searched.
   private static func nothing(in reads: [CollectionRead], _ schema: DatabaseSchema) -> String {
     let places = reads.map { read in
       let collection = schema.collection(read.kind ?? read.collection)

@@ -2,7 +2,7 @@ import Configuration
 import MigrationEngine
 import Schema
 
-/// `gymmigrate fix`: a one-off change of fields.
+/// `gymmigrate fix`: changes fields once, without a migration file.
 struct FixCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "fix",
@@ -87,9 +87,9 @@ extension FixJob: PerformableJob {
   }
 }
 
-/// What `fix` and `delete` have in common on the command line.
+/// What the command lines of `fix` and `delete` have in common.
 enum OneOffArguments {
-  /// Refuses a name that is no collection, and a selection without documents where `wants` is not nil.
+  /// Refuses a name that is not a collection, and a missing selection of documents unless `wants` is nil.
   static func validate(_ collection: String, _ query: QueryOptions, allDocuments: Bool, wants: String?) throws
   {
     try CollectionArguments.validate([collection], all: false, query)
@@ -103,7 +103,7 @@ enum OneOffArguments {
     if let wants, query.filters.isEmpty, !allDocuments { throw ValidationError(wants) }
   }
 
-  /// The documents for which the filters hold.
+  /// Returns the scope of the documents that match the filters.
   static func scope(
     of collection: String,
     _ query: QuerySettings,

@@ -1,4 +1,4 @@
-/// `gymmigrate get`: documents by their paths.
+/// `gymmigrate get`: prints documents, given by their paths.
 struct GetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get",
@@ -13,7 +13,7 @@ struct GetCommand: AsyncParsableCommand {
       """
   )
 
-  /// How a document is printed, by its name on the command line.
+  /// The output format, named as on the command line.
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case jsonl, text
   }
@@ -63,7 +63,7 @@ struct GetCommand: AsyncParsableCommand {
     }
   }
 
-  /// The path, then a line per field: its path and its literal, or the REST value where there is none.
+  /// The path, followed by a line per field with its path and its literal, or its REST value if there is no literal.
   private static func text(_ document: RawDocument) -> TerminalText {
     var lines: [TerminalText] = ["\(document.path)"]
     append(document.fields, below: [], to: &lines)
@@ -98,7 +98,7 @@ struct GetCommand: AsyncParsableCommand {
 }
 
 extension Failure {
-  /// Makes sure that all of some documents were found; names all that were not.
+  /// Checks that all documents were found; names all that were not.
   ///
   /// - Throws: `.inputMissing`.
   static func assertFound(

@@ -2,7 +2,7 @@ import Configuration
 import Logging
 import Transfer
 
-/// `gymmigrate history`: the versions of a document.
+/// `gymmigrate history`: shows the versions of a document.
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
@@ -19,7 +19,7 @@ struct HistoryCommand: AsyncParsableCommand {
   @Argument(help: "The path of a document, as users/u1.")
   var path: String
 
-  /// The looks where nobody says how many reads there may be.
+  /// The default maximum number of reads.
   private static let looks = 100
 
   @Flag(help: "Print JSON instead of lines.") var json = false
@@ -28,7 +28,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
   func validate() throws { _ = try TypedValue.document(path) }
 
-  /// `--max-reads` says how many there may be; what the configuration allows for any run asks for none.
+  /// Returns the maximum number of reads: `--max-reads`, but a limit in the configuration only lowers the default.
   private func looks(in client: FirestoreClient) -> Int {
     let left = client.caller.traffic.account.readsLeft ?? Self.looks
     return common.connection.settings.bound?.reads == nil ? min(left, Self.looks) : left
@@ -69,7 +69,7 @@ struct HistoryCommand: AsyncParsableCommand {
   }
 }
 
-/// The versions of a document, for people and for programs.
+/// Formats the versions of a document for people and for programs.
 private struct DocumentHistoryText {
   let path: DocumentPath
   let search: VersionSearch
@@ -80,7 +80,7 @@ private struct DocumentHistoryText {
     var differences: [FieldDifference]
   }
 
-  /// What happened, the first version aside.
+  /// The changes, without the first version.
   private var steps: [Step] {
     var last: VersionSearch.Version?
     return search.versions.compactMap { version in

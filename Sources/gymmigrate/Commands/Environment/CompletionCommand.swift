@@ -2,7 +2,6 @@ import ArgumentParser
 import Files
 import FirestoreModels
 
-/// `gymmigrate completion SHELL`.
 struct CompletionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "completion",
@@ -31,8 +30,9 @@ struct CompletionCommand: ParsableCommand {
 }
 
 extension CompletionCommand.Shell {
-  /// What is changed in the generated script, so that files are offered where nothing else is: they are what many options and
-  /// arguments take, and a script of its own keeps a shell from offering them.
+  /// Replacements in the generated script, so that files are offered where nothing else is.
+  ///
+  /// Many options and arguments take files, but a completion script keeps the shell from offering them.
   fileprivate var edits: [(generated: String, own: String)] {
     switch self {
     case .bash: [("complete -o filenames", "complete -o default -o filenames")]

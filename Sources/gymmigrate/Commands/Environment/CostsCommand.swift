@@ -1,7 +1,7 @@
 import Configuration
 import TypedDocuments
 
-/// `gymmigrate costs`: what past runs were billed.
+/// `gymmigrate costs`: shows what past runs were billed.
 struct CostsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "costs",
@@ -52,9 +52,9 @@ struct CostsCommand: AsyncParsableCommand {
     Terminal.standardError.line("It was also read by commands that count under another environment: \(list).")
   }
 
-  /// What was billed, and which commands read the environment and count under another one.
+  /// Returns what was billed, and the commands that read the environment but are counted for another one.
   ///
-  /// - Throws: `.configuration` for an environment that neither the configuration nor a line knows.
+  /// - Throws: `.configuration` for an environment that neither the configuration nor a record knows.
   private func totals(since moment: Timestamp) throws(Failure) -> (CostTotals, Set<String>) {
     let ledger = CostLedger(in: folder.stateDir)
     var totals = CostTotals()
@@ -71,7 +71,7 @@ struct CostsCommand: AsyncParsableCommand {
     try ledger.forEach(since: moment, add)
     for (run, cost) in ledger.unrecorded(since: moment) {
       let named = try? configuration.environment(named: run.environment)
-      // What no service bills has no line, either.
+      // What is never billed is not listed.
       if run.endpoint.isIdentical(to: DatabaseEnvironment.embeddedServer), named?.limits == nil { continue }
       let prices = named.map { configuration.prices(of: $0) }
       let usd = prices.flatMap { $0.isExact ? $0.dollars(of: cost) : nil }

@@ -7,7 +7,7 @@ import Transfer
   import Foundation
 #endif
 
-/// `gymmigrate doctor`: whether an environment can be worked on, and if not, why.
+/// `gymmigrate doctor`: checks whether an environment is usable, and if not, why.
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
@@ -24,7 +24,7 @@ struct DoctorCommand: AsyncParsableCommand {
   @OptionGroup var connection: ConnectionOptions
   @Flag(help: "Print JSON instead of lines.") var json = false
 
-  /// No call is retried for longer, in seconds: somebody waits for the answer.
+  /// The maximum time to retry a call, in seconds, because somebody waits for the answer.
   private static let patience = 10.0
 
   func run() async throws {

@@ -1,6 +1,6 @@
 import Configuration
 
-/// `gymmigrate env`: the environments that are known.
+/// `gymmigrate env`: shows and manages environments.
 struct EnvCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "env",
@@ -10,7 +10,6 @@ struct EnvCommand: AsyncParsableCommand {
   )
 }
 
-/// `gymmigrate env list`.
 struct EnvList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -46,7 +45,6 @@ struct EnvList: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate env show`.
 struct EnvShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",

@@ -1,4 +1,4 @@
-/// `gymmigrate env init`: a configuration to begin with.
+/// `gymmigrate env init`: writes a configuration to start from.
 struct EnvInit: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
@@ -16,7 +16,7 @@ struct EnvInit: AsyncParsableCommand {
   @Argument(help: "The file to write.")
   var file = "gymmigrate.yaml"
 
-  // What it writes anyway; scripts may give it.
+  // The default, accepted for scripts that give it.
   @Flag(help: ArgumentHelp("For any project, as without it.", visibility: .hidden))
   var plain = false
 
@@ -42,7 +42,7 @@ struct EnvInit: AsyncParsableCommand {
     }
   }
 
-  /// - Throws: `.cannotWrite` where there is such a file.
+  /// - Throws: `.cannotWrite` if the file exists.
   static func assertFree(
     _ file: String,
     remedy: String = "Move it away, or name another file."

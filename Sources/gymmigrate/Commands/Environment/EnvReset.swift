@@ -2,7 +2,7 @@ import Configuration
 import Logging
 import MigrationEngine
 
-/// `gymmigrate env reset`: an empty database.
+/// `gymmigrate env reset`: empties a database.
 struct EnvReset: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset",
@@ -47,7 +47,7 @@ extension ResetJob: PerformableJob {
     let prices = try EnvironmentResolver(run.connection).prices()
     return try await CommandRun(run, resumesUnfinished: true).perform { session, folder in
       let roots = try await Self.roots(session)
-      // Of a run that had begun to delete, some is gone by now.
+      // A resumed run may already have deleted some documents.
       let hasBegun = session.checkpoints.map { !$0.journal.isEmpty } ?? false
       if !hasBegun { try await survey(roots, in: session, at: prices) }
       if isDryRun { return CommandResult() }
@@ -62,7 +62,7 @@ extension ResetJob: PerformableJob {
     }
   }
 
-  /// The root collections; of a run that is resumed, those of its beginning.
+  /// Returns the root collections; for a resumed run, those of its beginning.
   private static func roots(_ session: Session) async throws -> [CollectionPath] {
     if let begun = session.checkpoints?.resumed?.collections, !begun.isEmpty {
       return begun.compactMap { CollectionPath($0.name) }.filter { $0.parent == nil }.sorted()
@@ -71,9 +71,9 @@ extension ResetJob: PerformableJob {
       .filter { !$0.isReserved }.sorted()
   }
 
-  /// Counts what is there by its names, and prints that and what it costs.
+  /// Counts the documents by their names, and prints the counts and the cost.
   ///
-  /// - Throws: `.notPermitted` where there is more than may be deleted.
+  /// - Throws: `.notPermitted` if there are more than may be deleted.
   private func survey(_ roots: [CollectionPath], in session: Session, at prices: PriceList) async throws {
     var counts: [(collection: CollectionPath, count: Int)] = []
     for var read in DatabaseReset.sources(of: roots) {
@@ -111,7 +111,7 @@ extension ResetJob: PerformableJob {
   }
 }
 
-/// The environment that `env reset` clears and `env seed` loads.
+/// The environment that `env reset` empties and `env seed` fills.
 enum EnvTarget {
   /// Requires exactly one way of naming it.
   static func validate(_ name: String?, _ connection: ConnectionOptions) throws {
@@ -121,7 +121,7 @@ enum EnvTarget {
     if name == nil, connection.project == nil { throw ValidationError("Name the environment.") }
   }
 
-  /// Refuses a protected environment, whatever it is called here.
+  /// Refuses a protected environment, by whatever name it is known here.
   ///
   /// - Throws: `.notPermitted`.
   static func assertUnprotected(_ connection: ConnectionSettings, _ operation: String) throws(Failure) {

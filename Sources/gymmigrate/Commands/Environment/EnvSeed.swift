@@ -1,7 +1,7 @@
 import Configuration
 import Transfer
 
-/// `gymmigrate env seed`: data to test with.
+/// `gymmigrate env seed`: loads test data.
 struct EnvSeed: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "seed",

@@ -1,7 +1,7 @@
 import Configuration
 import YAML
 
-/// `gymmigrate init`: the configuration of one database, its schema, and whether it can be worked on.
+/// `gymmigrate init`: writes the configuration and the schema of one database, and checks whether it is usable.
 struct InitCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
@@ -55,7 +55,7 @@ struct InitCommand: AsyncParsableCommand {
     try EnvInit.assertFree(Self.file, remedy: "\(another). To start anew, move the file away.")
     try EnvInit.assertFree(Self.schemaFile, remedy: "Move it away, or run init in another folder.")
     let answers = try Answers(self)
-    // A name that no environment can have is refused before anything is written.
+    // An invalid environment name is refused before anything is written.
     _ = try Configuration.builtIn(answers.configuration(schema: "none"), schemas: [])
     try EnvInit.write(answers.configuration(schema: "none"), to: Self.file)
     Terminal.standardError.line("Wrote \(Self.file).")
@@ -70,7 +70,7 @@ struct InitCommand: AsyncParsableCommand {
     )
   }
 
-  /// Whether an environment has no collection yet.
+  /// Whether an environment has no collections yet.
   private static func isEmpty(_ environment: String) async throws -> Bool {
     var connection = ConnectionSettings()
     connection.environment = environment
@@ -86,7 +86,7 @@ struct InitCommand: AsyncParsableCommand {
     return isEmpty.withLock { $0 }
   }
 
-  /// Says what to do once there are documents.
+  /// Prints what to do once there are documents.
   private static func showWait(in environment: String) {
     let infer = SchemaInfer.command(for: environment)
     Terminal.standardError.line("There is no document yet. Once there are some:")
@@ -102,7 +102,7 @@ struct InitCommand: AsyncParsableCommand {
     }
   }
 
-  /// A name that `--env` takes for an environment, and for nothing else.
+  /// Validates a name that `--env` can only interpret as an environment.
   ///
   /// - Throws: `ValidationError`.
   static func environmentName(_ text: String) throws -> String {
@@ -117,7 +117,7 @@ struct InitCommand: AsyncParsableCommand {
   private static let file = "gymmigrate.yaml"
   private static let schemaFile = "schema.yaml"
 
-  /// What reads the configuration as it is by now.
+  /// Returns an invocation that reads the configuration just written.
   private static func invocation(_ words: [String]) -> Invocation {
     var invocation = Invocation(of: Gymmigrate.self)
     invocation.arguments = CompletedArguments(words)
@@ -125,7 +125,7 @@ struct InitCommand: AsyncParsableCommand {
     return invocation
   }
 
-  /// - Parameter words: As they would be typed, so that what is noted of the command has its name.
+  /// - Parameter words: The command line as if typed, so that the run is recorded under the command's name.
   private static func run<Command: AsyncParsableCommand>(
     _ command: Command.Type,
     _ words: [String]
@@ -138,7 +138,7 @@ struct InitCommand: AsyncParsableCommand {
   }
 }
 
-/// What the configuration has to say, given or typed.
+/// The values of the configuration, given or typed.
 private struct Answers {
   let project: String
   let database: String
@@ -147,7 +147,7 @@ private struct Answers {
   let credentials: String?
   let endpoint: String?
 
-  /// - Throws: `.usage` where the project is not known and nobody can be asked.
+  /// - Throws: `.usage` if the project is not known and nobody can be asked.
   init(_ command: InitCommand) throws {
     guard
       let project = try command.project
@@ -180,7 +180,7 @@ private struct Answers {
 
   private static func isYes(_ answer: String) -> Bool { !["n", "no"].contains(answer.lowercased()) }
 
-  /// What a person types; nil for nothing, and where there is nobody.
+  /// Returns what a person types; nil for nothing, and if there is nobody.
   private static func typed(_ question: String) throws(Failure) -> String? {
     guard Guard.canAsk else { return nil }
     Terminal.standardError.line("\(question)")

@@ -1,7 +1,7 @@
 import MigrationEngine
 import Platform
 
-/// `gymmigrate runs`: what was run, and how to resume it.
+/// `gymmigrate runs`: shows past runs, and resumes them.
 struct RunsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "runs",
@@ -19,7 +19,6 @@ struct RunsCommand: AsyncParsableCommand {
   )
 }
 
-/// `gymmigrate runs show RUN`.
 struct RunsShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
@@ -43,7 +42,6 @@ struct RunsShow: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate runs resume RUN`.
 struct RunsResume: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resume",
@@ -99,7 +97,7 @@ struct RunsResume: AsyncParsableCommand {
       run.source?.bound = bound
     }
     if json { run.output.json = true }
-    // Who asks for nothing to be said asks when it begins.
+    // The original `--quiet` does not apply when a run is resumed.
     run.output.quiet = false
     if chdir(record.workingDirectory) != 0 {
       throw Failure(
@@ -117,7 +115,7 @@ struct RunsResume: AsyncParsableCommand {
     try await run.perform()
   }
 
-  /// Checks that what the run says may be trusted; of a copy, the commands are named that work all the same.
+  /// Checks that the run's record can be trusted; for a copy, names the commands that work nevertheless.
   private func assertOwn(_ record: RunRecord) throws(Failure) {
     try folder.history.assertPrivate(record)
     do throws(Failure) {
@@ -135,7 +133,7 @@ struct RunsResume: AsyncParsableCommand {
     }
   }
 
-  /// Names the run where 'last' passes over newer ones, before anything is said of it.
+  /// If 'last' skips newer runs, first names the run.
   private func sayIfPassing(_ record: RunRecord) {
     let newest = RunHistory(in: folder.stateDir, warn: { _ in }).entries().last?.record
     guard run.isIdentical(to: "last"), let newest, !newest.id.isIdentical(to: record.id) else { return }
@@ -154,7 +152,7 @@ struct RunsResume: AsyncParsableCommand {
     )
   }
 
-  /// Why a run cannot be resumed; nil where it can.
+  /// Returns why a run cannot be resumed; nil if it can.
   private func refusal(to entry: RunHistory.Entry) -> Failure? {
     let record = entry.record
     func refuse(_ cause: String, _ remedy: String, kind: Failure.Kind = .usage) -> Failure {
@@ -191,16 +189,16 @@ struct RunsResume: AsyncParsableCommand {
     return nil
   }
 
-  /// The job of a run.
+  /// Returns the job of a run.
   ///
-  /// - Throws: `.configuration` for a run of a version that kept words alone; `.inputMalformed` for what is no job.
+  /// - Throws: `.configuration` for a run of a version that recorded only words; `.inputMalformed` for an invalid job.
   private func jobRun(_ record: RunRecord) throws(Failure) -> JobRun {
     do throws(WireError) {
       if let job = record.job { return try JobRun(job) }
     } catch  where record.version.isIdentical(to: gymmigrateVersion) {
       throw Failure.damagedRecord(record, error.description)
     } catch {
-      // The job of another version.
+      // The job was recorded by another version.
     }
     throw Failure(
       .configuration,

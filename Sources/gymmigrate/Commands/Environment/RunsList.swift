@@ -1,6 +1,5 @@
 import Configuration
 
-/// `gymmigrate runs list`.
 struct RunsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -62,7 +61,7 @@ struct RunsList: AsyncParsableCommand {
     )
   }
 
-  /// That neither a run nor the configuration has the environment, with the one that was probably meant; nil where one has it.
+  /// A message that neither a run nor the configuration has the environment, with the closest name; nil if one of them has it.
   private var unknownEnvironment: String? {
     guard let environment else { return nil }
     let configuration = try? ConfigurationResolver(ConfigurationChoice()).configuration()
@@ -76,7 +75,7 @@ struct RunsList: AsyncParsableCommand {
     return command.unknown(among: Self.commands).map { " There is no command '\(command)'.\($0)" }
   }
 
-  /// The commands of the program, those below others with their words.
+  /// The names of all commands of the program, including subcommands.
   private static var commands: Set<String> {
     Set(NamedCommand.all(below: Invocation.current.root).map { $0.words.joined(separator: " ") })
   }

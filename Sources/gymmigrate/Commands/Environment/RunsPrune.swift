@@ -1,4 +1,3 @@
-/// `gymmigrate runs prune`.
 struct RunsPrune: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
@@ -59,7 +58,7 @@ struct RunsPrune: AsyncParsableCommand {
     )
   }
 
-  /// Whether runs that can still be undone or resumed go, too; asks a person.
+  /// Whether to remove also runs that can still be undone or resumed; asks a person.
   private func mayRemoveUseful(_ pruning: Pruning) throws -> Bool {
     if pruning.useful.isEmpty || yes { return true }
     let count = pruning.heldBack
@@ -75,7 +74,7 @@ struct RunsPrune: AsyncParsableCommand {
   }
 }
 
-/// Which runs a pruning removes.
+/// Determines which runs a pruning removes.
 struct Pruning {
   /// Old runs that can be undone or resumed.
   let useful: [RunHistory.Entry]
@@ -86,7 +85,7 @@ struct Pruning {
   private let isUndo: (RunRecord) -> Bool
   private let sharesDocuments: (RunRecord, RunRecord) -> Bool
 
-  /// - Parameter limit: Runs that began before this second, since 1970, are old.
+  /// - Parameter limit: Runs that began before this time, in seconds since 1970, are old.
   init(
     _ entries: [RunHistory.Entry],
     before limit: Int64,
@@ -110,7 +109,7 @@ struct Pruning {
     (self.canBeUndone, self.isUndo, self.sharesDocuments) = (canBeUndone, isUndo, sharesDocuments)
   }
 
-  /// The runs that go, the oldest first.
+  /// The runs to remove, the oldest first.
   var removed: [RunHistory.Entry] {
     let left = kept + (removesUseful ? [] : useful)
     let undoable = left.filter { $0.record.writes && !isUndo($0.record) && canBeUndone($0) }.map(\.record)
@@ -119,14 +118,16 @@ struct Pruning {
       .sorted { $0.record.startedAt < $1.record.startedAt }
   }
 
-  /// How many runs go only together with those that can be undone or resumed: these, and what their undo needs.
+  /// The number of runs that are only removed together with those that can be undone or resumed: these, and the runs that undoing
+  /// them requires.
   var heldBack: Int {
     var all = self
     all.removesUseful = true
     return all.removed.count - removed.count
   }
 
-  /// Whether a run has to stay as long as an older one can be undone: it tells which later writes were not somebody else's.
+  /// Whether a run must be kept as long as an older one can be undone, because its journal distinguishes its own later writes
+  /// from those of others.
   private func isNeeded(_ run: RunRecord, toUndo other: RunRecord) -> Bool {
     guard run.writes, other.startedAt <= run.startedAt else { return false }
     return isUndo(run) || sharesDocuments(other, run)
@@ -134,7 +135,7 @@ struct Pruning {
 }
 
 extension Pruning {
-  /// Whether two runs have changes of the same document; true where that cannot be read.
+  /// Whether two runs changed a document in common; true if that cannot be read.
   static func shareDocuments(_ first: RunRecord, _ second: RunRecord, in stateDir: String) -> Bool {
     do {
       var search = DuplicateSearch()

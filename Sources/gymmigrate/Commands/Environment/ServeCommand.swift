@@ -1,7 +1,7 @@
 import LocalFirestore
 import Mirror
 
-/// `gymmigrate serve`: the embedded store for other tools.
+/// `gymmigrate serve`: serves the embedded store to other tools.
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
@@ -84,7 +84,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  /// Refuses a mirror, whose documents are those of its database.
+  /// Refuses a mirror, because its documents belong to its database.
   private static func assertNoMirror(_ file: String) throws(Failure) {
     guard FileCheck.exists(file), (try? MirrorInfo(MirrorFile(file, for: .reading))) != nil else { return }
     throw Failure(

@@ -3,7 +3,6 @@ import Logging
 import Schema
 import Tables
 
-/// `gymmigrate classes bookings`.
 struct ClassesBookings: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bookings",

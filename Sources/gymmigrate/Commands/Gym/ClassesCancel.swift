@@ -3,7 +3,6 @@ import Logging
 import Schema
 import Tables
 
-/// `gymmigrate classes cancel`.
 struct ClassesCancel: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel",
@@ -55,7 +54,7 @@ extension CancelClassesJob: PerformableJob {
   }
 }
 
-/// Which classes: one, those of a day, or those of a series.
+/// Options that select classes: a single one, those of a day, or those of a series.
 struct BookedClassesOptions: ParsableArguments {
   @Argument(help: "The id of a class.")
   var classID: String?

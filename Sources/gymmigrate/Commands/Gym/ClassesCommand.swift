@@ -6,7 +6,7 @@ import Schema
 import Tables
 import Transfer
 
-/// `gymmigrate classes`: classes in series.
+/// `gymmigrate classes`: manages classes in series.
 struct ClassesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "classes",
@@ -18,7 +18,6 @@ struct ClassesCommand: AsyncParsableCommand {
   )
 }
 
-/// `gymmigrate classes generate`.
 struct ClassesGenerate: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
@@ -93,7 +92,7 @@ struct ClassesGenerate: JobCommand {
 
   func jobRun() -> JobRun { common.jobRun(SeriesJob(series, isDryRun: dryRun)) }
 
-  /// How many classes are missing, and a line per week with their days.
+  /// The number of missing classes, and a line per week with their days.
   fileprivate static func calendar(_ days: [CalendarDay], of series: ClassSeries) -> TerminalText {
     var lines: [TerminalText] = [
       "\(days.count) \(days.count == 1 ? "class" : "classes") would be created (series \(series.id)), at \(series.startTime)."
@@ -119,7 +118,7 @@ struct ClassesGenerate: JobCommand {
   }
 
   private static func time(_ text: String) throws -> String {
-    // People leave the zero out; the apps sort by the text, which has it.
+    // People omit the leading zero; the apps sort by the text, which must have it.
     let time = text.utf8.count == 4 ? "0\(text)" : text
     guard FieldFormat.time.matches(time) else { throw ValidationError("give a time of day, as 07:00.") }
     return time
@@ -127,27 +126,25 @@ struct ClassesGenerate: JobCommand {
 }
 
 extension Option where Value == CalendarDay {
-  /// A day that has to be given.
+  /// A required day.
   init(help: ArgumentHelp) {
     self.init(help: help.valued("date"), transform: TypedValue.day)
   }
 }
 
 extension Option where Value == CalendarDay? {
-  /// A day, nil where it is not given.
+  /// A day; nil if not given.
   init(name: NameSpecification = .long, help: ArgumentHelp) {
     self.init(name: name, help: help.valued("date"), transform: TypedValue.day)
   }
 }
 
 extension TypedValue {
-  /// Reads a day.
   static func day(_ text: String) throws -> CalendarDay {
     try CalendarDay(text).orExpecting("a day, as 2026-01-05")
   }
 }
 
-/// `gymmigrate classes cancel-series`.
 struct ClassesCancelSeries: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel-series",
@@ -178,7 +175,7 @@ struct ClassesCancelSeries: JobCommand {
   func jobRun() throws -> JobRun {
     let schema = try EnvironmentResolver(common.connection).schema()
     try schema.assertGym("classes")
-    // Today where the gym is.
+    // The default is today in the gym's time zone.
     let day = try from ?? schema.zone().day(of: .now)
     var job = CancelSeriesJob(series, from: day, plan.settings)
     job.failIfEmpty = emptiness.failIfEmpty

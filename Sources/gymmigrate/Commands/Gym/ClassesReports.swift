@@ -4,7 +4,6 @@ import Schema
 import Tables
 import Transfer
 
-/// `gymmigrate classes week`.
 struct ClassesWeek: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "week",
@@ -65,7 +64,6 @@ struct ClassesWeek: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate classes attendance`.
 struct ClassesAttendance: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "attendance",
@@ -193,7 +191,7 @@ struct ClassesAttendance: AsyncParsableCommand {
   }
 }
 
-/// Where a report goes: lines on standard output, one JSON object, or a table in a file.
+/// The output of a report: lines on standard output, one JSON object, or a table in a file.
 struct GymTableOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
@@ -232,18 +230,18 @@ struct GymTableOptions: ParsableArguments {
     }
   }
 
-  /// A text in the language that was asked for, which is English unless it is Spanish.
+  /// Returns a text in the requested language, which is English unless it is Spanish.
   func text(_ english: String, _ spanish: String) -> String {
     header == .labels("es") ? spanish : english
   }
 
-  /// The end of a report, which names its file.
+  /// The result of a report, which names its file.
   var result: CommandResult { CommandResult(lists: output.map { [$0] } ?? []) }
 
   /// Writes a report.
   ///
   /// - Parameters:
-  ///   - schema: What the columns are called.
+  ///   - schema: Defines the headings of the columns.
   ///   - members: Writes the members of the JSON object.
   func write(
     _ rows: [RawDocument],
@@ -284,7 +282,7 @@ extension JSONWriter {
 }
 
 extension Session {
-  /// The reports on classes, in the gym's zone.
+  /// Returns the reports on classes, in the gym's time zone.
   func classReports() throws -> ClassReports {
     try schema.assertGym("classes")
     let counts = counts

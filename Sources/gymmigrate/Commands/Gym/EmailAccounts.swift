@@ -2,7 +2,6 @@ import GymMigrations
 import GymModels
 import Logging
 
-/// `gymmigrate email accounts`.
 struct EmailAccounts: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accounts",

@@ -11,7 +11,7 @@ struct EmailCommand: AsyncParsableCommand {
     subcommands: [EmailResolve.self, EmailRegister.self, EmailAccounts.self]
   )
 
-  /// - Throws: `ValidationError` for what can be nobody's address.
+  /// - Throws: `ValidationError` for what cannot be an address.
   static func validate(_ address: String) throws {
     do throws(Failure) {
       _ = try EmailService.path(of: address)
@@ -21,7 +21,6 @@ struct EmailCommand: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate email resolve`.
 struct EmailResolve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resolve",
@@ -73,7 +72,6 @@ struct EmailResolve: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate email register`.
 struct EmailRegister: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "register",

@@ -3,7 +3,7 @@ import Logging
 import MigrationEngine
 import Transfer
 
-/// `gymmigrate groups`: groups and their members.
+/// `gymmigrate groups`: manages groups and their members.
 struct GroupsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "groups",
@@ -26,7 +26,7 @@ struct GroupsCommand: AsyncParsableCommand {
   )
 }
 
-/// Whether a group becomes the current one.
+/// Whether a group becomes the current group.
 struct CurrentGroupOptions: ParsableArguments {
   @Flag(help: "Make it the current group of those who join it (currentGroupId).")
   var current = false
@@ -53,7 +53,7 @@ extension GroupChangeOptions {
 }
 
 extension GroupsJob: PerformableJob {
-  /// Performs operations on groups, prints the ids of those that were created, and logs what was refused.
+  /// Performs operations on groups, prints the IDs of created groups, and logs refusals.
   func perform(as run: JobRun) async throws -> RunEnding {
     let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
     if writes, deletesForGood { try deletions.assertMayAsk() }
@@ -70,7 +70,7 @@ extension GroupsJob: PerformableJob {
         writes && deletesForGood ? try await allowed(by: deletions, of: operations, context) : nil
       let plan = isDryRun ? try TransactionPlan(name, over: session.client) : nil
       let refused = Locked<Set<DocumentPath>>([])
-      // Without the database's lock: each operation is a transaction, and waits for nobody.
+      // Without the database's lock, because each operation is a transaction and waits for nobody.
       try await GroupService.perform(operations, in: context, planning: plan, deletingAtMost: maximum) {
         operation,
         refusal in
@@ -84,10 +84,9 @@ extension GroupsJob: PerformableJob {
     }
   }
 
-  /// Refuses, or asks a person, where more is deleted than the bound allows; a run that has begun keeps to what it was
-  /// allowed.
+  /// Refuses, or asks a person, if more is deleted than the limit allows; a resumed run keeps its limit.
   ///
-  /// - Returns: How many documents may be deleted; nil for no limit.
+  /// - Returns: The maximum number of deletions; nil for no limit.
   private func allowed(
     by deletions: DeletionBound,
     of operations: [GroupOperation],
@@ -113,7 +112,6 @@ extension GroupsJob: PerformableJob {
   }
 }
 
-/// `gymmigrate groups create`.
 struct GroupsCreate: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
@@ -154,7 +152,6 @@ struct GroupsCreate: JobCommand {
   }
 }
 
-/// `gymmigrate groups add`.
 struct GroupsAdd: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
@@ -199,7 +196,6 @@ struct GroupsAdd: JobCommand {
   }
 }
 
-/// `gymmigrate groups remove`.
 struct GroupsRemove: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
@@ -218,7 +214,6 @@ struct GroupsRemove: JobCommand {
   func jobRun() -> JobRun { members.options.jobRun(.remove, members.ids) }
 }
 
-/// `gymmigrate groups delete`.
 struct GroupsDelete: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",

@@ -1,7 +1,6 @@
 import GymModels
 import GymServices
 
-/// `gymmigrate groups list`.
 struct GroupsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -33,7 +32,6 @@ struct GroupsList: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate groups show`.
 struct GroupsShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
@@ -92,7 +90,7 @@ private enum GroupText {
     ])
   }
 
-  /// The line of a document that the apps cannot decode.
+  /// Returns the line for a document that the apps cannot decode.
   private static func line(unreadable document: RawDocument, of columns: Int) -> TerminalText {
     line((0..<columns).map { $0 == 0 ? document.path.id : $0 == 2 ? "unreadable" : "-" })
   }

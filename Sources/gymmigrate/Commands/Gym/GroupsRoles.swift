@@ -1,6 +1,5 @@
 import GymServices
 
-/// `gymmigrate groups promote`.
 struct GroupsPromote: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "promote",
@@ -16,7 +15,6 @@ struct GroupsPromote: JobCommand {
   func jobRun() -> JobRun { members.options.jobRun(.promote, members.ids) }
 }
 
-/// `gymmigrate groups demote`.
 struct GroupsDemote: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "demote",
@@ -34,7 +32,7 @@ struct GroupsDemote: JobCommand {
   func jobRun() -> JobRun { members.options.jobRun(.demote, members.ids) }
 }
 
-/// The members of which group are changed.
+/// The group and the members to change.
 struct GroupMemberOptions: ParsableArguments {
   @Argument(help: "The id of the group, then those of users.")
   var ids: [String]

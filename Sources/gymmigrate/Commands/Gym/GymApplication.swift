@@ -8,7 +8,7 @@ import Mirror
 import Schema
 import Transfer
 
-/// The gym: its schema and its environments, and what goes beyond them.
+/// The gym: its schema, its environments, and its extensions.
 enum GymApplication: Application {
   typealias ExportOptions = GymExportOptions
   typealias MigrationOptions = GymMigrationOptions
@@ -47,7 +47,7 @@ enum GymApplication: Application {
 }
 
 extension DatabaseSchema {
-  /// Refuses a command that is about the gym's own collections where the data are not the gym's.
+  /// Refuses a command for the gym's own collections if the data are not the gym's.
   ///
   /// - Throws: `.usage`.
   func assertGym(_ command: String) throws(Failure) {

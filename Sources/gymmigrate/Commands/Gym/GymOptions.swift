@@ -7,7 +7,7 @@ import Synchronization
 import Tables
 import Transfer
 
-/// What the gym adds to an export: users as the app reads them, and the report before the tables.
+/// The gym's options for an export: users as the app reads them, and a report before the tables.
 struct GymExportOptions: ExportAdditions {
   @Flag(
     help:
@@ -78,9 +78,9 @@ struct GymExportOptions: ExportAdditions {
     }
   }
 
-  /// What the values of a record add to an export.
+  /// Returns what the values of a record add to an export.
   ///
-  /// - Throws: `.usage` where the data are not the gym's.
+  /// - Throws: `.usage` if the data are not the gym's.
   static func addition(to job: ExportJob, of schema: DatabaseSchema) throws(Failure) -> ExportAddition {
     let values = job.additions
     let asApp = values[Key.asApp] != nil
@@ -94,12 +94,12 @@ struct GymExportOptions: ExportAdditions {
       guard asApp else { return }
       options.transform = AppUser.asRead
       options.filter = takeFilter(from: &options.reads)
-      // What the app reads follows from other fields.
+      // The app's view of users is derived from other fields.
       for index in options.reads.indices { options.reads[index].mask = nil }
     }
   }
 
-  /// The report that comes before the tables.
+  /// Returns the report that precedes the tables.
   private static func summary(of job: ExportJob, _ schema: DatabaseSchema) throws(Failure) -> Export.Summary {
     try schema.assertGym("export --summary")
     let zone = try schema.zone()
@@ -115,7 +115,7 @@ struct GymExportOptions: ExportAdditions {
     return Export.Summary(name: words.sheetName, add: builder.add) { builder.report.sheet(words) }
   }
 
-  /// Puts check-ins before members, as ``ReportBuilder`` asks for; nothing else changes its place.
+  /// Moves check-ins before members, as ``ReportBuilder`` requires; the order is otherwise unchanged.
   private static func arrange(_ reads: inout [CollectionRead]) {
     func place(_ path: CollectionPath) -> Int? { reads.firstIndex { $0.collection == path } }
     if let members = place(GymCollection.members), let checkIns = place(GymCollection.checkIns),
@@ -125,9 +125,9 @@ struct GymExportOptions: ExportAdditions {
     }
   }
 
-  /// Takes the filter off the reads of users where it is about fields that the app does not read as they are stored.
+  /// Removes the filter from the reads of users if it tests fields that the app does not read as stored.
   ///
-  /// - Returns: The filter of what is written instead.
+  /// - Returns: The filter to apply to the exported documents instead.
   private static func takeFilter(from reads: inout [CollectionRead]) -> DocumentFilter? {
     guard let filter = reads.lazy.compactMap(\.filter).first,
       filter.fields.contains(where: AppUser.isShown)
@@ -139,7 +139,7 @@ struct GymExportOptions: ExportAdditions {
   }
 }
 
-/// A builder that the task of an export adds to.
+/// A builder to which the task of an export adds documents.
 private final class SharedBuilder: Sendable {
   private let builder: Mutex<ReportBuilder>
 
@@ -179,7 +179,7 @@ struct GymMigrationOptions: MigrationAdditions {
     return values
   }
 
-  /// The migration that each option is for.
+  /// The migration to which each option applies.
   private static let owners = [
     (Key.accept, "users-unify"), (Key.review, "users-unify"), (Key.prune, "user-emails"),
   ]
@@ -192,14 +192,14 @@ struct GymMigrationOptions: MigrationAdditions {
     }
   }
 
-  /// Whether a word may name a migration: a folder has names of its own for those that come along.
+  /// Whether a word may name a migration: in a folder, built-in migrations have names of their own.
   private static func mayMean(_ word: String, _ migration: String) -> Bool {
     if MigrationFile.isFile(word) { return false }
     return word.isIdentical(to: migration)
       || !MigrationCatalogue.known().contains { $0.id.isIdentical(to: word) }
   }
 
-  /// What the values of a record set.
+  /// Returns the settings in the values of a record.
   ///
   /// - Throws: As ``ReviewFile/read(_:)``.
   static func settings(_ values: [String: String]) throws(Failure) -> MigrationCatalogue.Settings {

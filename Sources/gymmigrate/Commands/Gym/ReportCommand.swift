@@ -3,7 +3,7 @@ import GymReports
 import Schema
 import Tables
 
-/// `gymmigrate report`: what the owner looks at.
+/// `gymmigrate report`: reports for the owner.
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
@@ -23,7 +23,6 @@ struct ReportCommand: AsyncParsableCommand {
   )
 }
 
-/// `gymmigrate report month`.
 struct ReportMonth: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "month", abstract: "Report on a month.")
 
@@ -40,7 +39,6 @@ struct ReportMonth: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate report week`.
 struct ReportWeek: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "week",
@@ -63,7 +61,6 @@ struct ReportWeek: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate report owner`.
 struct ReportOwner: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "owner", abstract: "Report on any days.")
 
@@ -85,9 +82,9 @@ struct ReportOwner: AsyncParsableCommand {
   }
 }
 
-/// What the reports have in common.
+/// The options that the reports have in common.
 struct ReportOptions: ParsableArguments {
-  /// Who reads a report.
+  /// The reader of a report.
   enum Role: String, CaseIterable, ExpressibleByArgument {
     case owner, receptionist
   }
@@ -126,12 +123,12 @@ struct ReportOptions: ParsableArguments {
 
   /// Reads and prints a report.
   ///
-  /// - Parameter days: The days of the report, by that of today.
+  /// - Parameter days: Returns the days of the report, given the current day.
   func run(
     _ name: String,
     _ days: @escaping @Sendable (_ today: CalendarDay) -> ClosedRange<CalendarDay>
   ) async throws {
-    // What cannot be written is found out before anything is read.
+    // Whether the output can be written is checked before anything is read.
     try FileAccess.local.assertWritable(output)
     try await common.perform(name) { session in
       try session.schema.assertGym("report")
@@ -145,7 +142,7 @@ struct ReportOptions: ParsableArguments {
         seesExpenses: role == .owner,
         in: zone
       )
-      // Everything is of one moment, where the service allows it.
+      // Everything is read at one time, if the service permits that.
       let readTime = try await session.client.readTime(.pinned, of: session.environment, session.logger)
       let report = try await OwnerReport.read(
         builder,

@@ -2,7 +2,7 @@ import GymServices
 import Logging
 import MigrationEngine
 
-/// `gymmigrate setup`: the first admin.
+/// `gymmigrate setup`: shows and sets the first admin.
 struct SetupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup",
@@ -12,7 +12,6 @@ struct SetupCommand: AsyncParsableCommand {
   )
 }
 
-/// `gymmigrate setup show`.
 struct SetupShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
@@ -42,7 +41,6 @@ struct SetupShow: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate setup set`.
 struct SetupSet: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",

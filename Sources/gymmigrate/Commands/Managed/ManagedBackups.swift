@@ -1,7 +1,6 @@
 import Configuration
 import Logging
 
-/// `gymmigrate managed backups`.
 struct ManagedBackups: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backups",

@@ -1,6 +1,5 @@
 import Logging
 
-/// `gymmigrate managed cancel NAME`.
 struct ManagedCancel: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel",
@@ -38,7 +37,7 @@ struct ManagedCancel: AsyncParsableCommand {
       if let operation = work.operation, !work.isJSON {
         try StandardOutput.write(ManagedText.lines(operation))
       }
-      // That it was cancelled is what was asked for.
+      // Being cancelled is the expected ending.
       if case .failed? = work.operation?.ending, let failure = work.operation?.failure { throw failure }
       return CommandResult()
     }

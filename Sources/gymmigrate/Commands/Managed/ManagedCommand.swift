@@ -2,9 +2,9 @@ extension CommandSet {
   static let managed = CommandSet(title: "Move data", commands: [ManagedCommand.self])
 }
 
-/// `gymmigrate managed`: exports and imports that Firestore itself does.
+/// `gymmigrate managed`: exports and imports performed by Firestore itself.
 struct ManagedCommand: AsyncParsableCommand {
-  /// What the names of its commands begin with in records of runs.
+  /// The prefix of its commands' names in records of runs.
   static let prefix = "managed "
 
   static let configuration = CommandConfiguration(
@@ -28,7 +28,7 @@ struct ManagedCommand: AsyncParsableCommand {
   )
 }
 
-/// Whether and how long to wait for the end of an operation.
+/// Whether and how long to wait for an operation to end.
 struct WaitOptions: ParsableArguments {
   @Flag(help: "Wait for the end of the operation, and show its progress.")
   var wait = false
@@ -48,14 +48,14 @@ struct WaitOptions: ParsableArguments {
   }
 }
 
-/// The operation that a command is about.
+/// The operation to which a command applies.
 struct OperationArgument: ParsableArguments {
   @Argument(help: "The name of an operation, or its last part, as 'gymmigrate managed list' prints it.")
   var operation: String
 }
 
 extension TypedValue {
-  /// Reads a prefix of Cloud Storage.
+  /// Parses a Cloud Storage prefix.
   ///
   /// - Throws: `ValidationError` that says what is expected.
   static func bucketPrefix(_ text: String) throws -> BucketPrefix {

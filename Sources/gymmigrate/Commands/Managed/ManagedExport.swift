@@ -1,7 +1,6 @@
 import Configuration
 import Logging
 
-/// `gymmigrate managed export`.
 struct ManagedExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
@@ -73,7 +72,7 @@ struct ManagedExport: AsyncParsableCommand {
     }
   }
 
-  /// The name of an export in a bucket: the time, and digits that tell two of a second apart.
+  /// The name of an export in a bucket: the time, and random digits that distinguish exports of the same second.
   private static func name(at time: Timestamp) -> String {
     let second = Timestamp(seconds: time.seconds) ?? time
     return "\(second)_\(Int.random(in: 10_000...99_999))"

@@ -2,7 +2,6 @@ import Configuration
 import Logging
 import MigrationEngine
 
-/// `gymmigrate managed import`.
 struct ManagedImport: AsyncParsableCommand {
   /// The name in records of runs.
   static let name = ManagedCommand.prefix + "import"

@@ -2,7 +2,6 @@ import Configuration
 import Logging
 import TypedDocuments
 
-/// `gymmigrate managed list`.
 struct ManagedList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",

@@ -1,6 +1,5 @@
 import Logging
 
-/// `gymmigrate managed status NAME`.
 struct ManagedStatus: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
@@ -21,7 +20,7 @@ struct ManagedStatus: AsyncParsableCommand {
 
   func run() async throws {
     var common = common
-    // It prints a state: how long the request took is of no interest.
+    // It prints a state, so the duration of the request is of no interest.
     if !waiting.wait { common.logging.verbosity.quiet = true }
     let (work, waiting) = (ManagedWork(common), waiting)
     let argument = argument.operation

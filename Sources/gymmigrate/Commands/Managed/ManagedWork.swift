@@ -1,12 +1,11 @@
 import Configuration
 import Logging
 
-/// What the commands of the managed service share: the operation that they are about, and the command that waits for it
-/// again.
+/// What the commands of the managed service share: the current operation, and the command that waits for it again.
 struct ManagedWork: Sendable {
   private struct State {
     var operation: ManagedOperation?
-    /// The command that looks for what is going on; nil before anything was started.
+    /// The command that shows the operation; nil before one is started.
     var next: String?
 
     var remainder: CommandRun.Remainder {
@@ -27,7 +26,7 @@ struct ManagedWork: Sendable {
 
   var operation: ManagedOperation? { state.withLock { $0.operation } }
 
-  /// A command that ends with the operation in its summary.
+  /// Returns a command that ends with the operation in its summary.
   func command(_ name: String, guards: ConfirmOptions? = nil) -> CommandRun {
     var command = common.command(ManagedCommand.prefix + name)
     command.confirmation = guards?.confirmation
@@ -36,7 +35,7 @@ struct ManagedWork: Sendable {
     return command
   }
 
-  /// Refuses a mirror, which has no service behind it, and a bound, which the service does not keep.
+  /// Refuses a mirror, which has no service behind it, and a cost limit, which the service cannot enforce.
   ///
   /// - Throws: `.usage`.
   static func assertDatabase(_ session: Session) throws(Failure) {
@@ -59,9 +58,9 @@ struct ManagedWork: Sendable {
     )
   }
 
-  /// The operation that an argument names.
+  /// Returns the operation that an argument names.
   ///
-  /// - Throws: `.usage` if it names none of the database.
+  /// - Throws: `.usage` if it is not an operation of the database.
   func name(_ argument: String, in session: Session) throws(Failure) -> OperationName {
     try Self.assertDatabase(session)
     let database = session.client.database
@@ -80,7 +79,7 @@ struct ManagedWork: Sendable {
     return name
   }
 
-  /// Keeps an operation, and the command that waits for it while it runs.
+  /// Records an operation and, while it runs, the command that waits for it.
   func note(_ operation: ManagedOperation) {
     let words = ["gymmigrate", "managed", "status", Self.argument(operation.name), "--wait"] + connection
     state.withLock { state in
@@ -89,19 +88,19 @@ struct ManagedWork: Sendable {
     }
   }
 
-  /// An ID as an argument; one that looks like an option is given in full.
+  /// An ID as an argument; an ID that looks like an option is replaced by the full name.
   private static func argument(_ name: OperationName) -> String {
     name.id.utf8.first == UInt8(ascii: "-") ? name.description : name.id
   }
 
-  /// What a request is about: `users, members`, or `everything`.
+  /// What a request covers: `users, members`, or `everything`.
   func what(_ request: ManagedRequest) -> String {
     request.collections.isEmpty ? "everything" : request.collections.joined(separator: ", ")
   }
 
   // MARK: Working
 
-  /// Starts an export or import, prints its name, and waits for its end if asked to.
+  /// Starts an export or import, prints its name, and waits for it if requested.
   func start(
     _ request: ManagedRequest,
     _ waiting: WaitOptions,
@@ -120,7 +119,7 @@ struct ManagedWork: Sendable {
     return try await finish(waiting, in: session)
   }
 
-  /// Waits for the end of the operation if asked to, and ends as it does.
+  /// Waits for the operation if requested, and ends as it does.
   ///
   /// - Parameter print: Prints the operation, however it ended; not called with `--json`.
   func finish(
@@ -146,7 +145,7 @@ struct ManagedWork: Sendable {
     return CommandResult()
   }
 
-  /// Waits for the end of the operation, and shows its progress.
+  /// Waits for the operation, showing its progress.
   func wait(_ waiting: WaitOptions, in session: Session) async throws {
     guard let operation, !operation.isDone else { return }
     let progress = session.progress

@@ -3,7 +3,6 @@ import Logging
 import MigrationEngine
 import Shards
 
-/// `gymmigrate migrate apply`.
 struct MigrateApply: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "apply",
@@ -82,7 +81,7 @@ extension ApplyJob: DivisibleJob {
           "The plan does not say on which server it was made: an earlier version wrote it."
         )
       }
-      // The command that it is a step of has said so.
+      // If this is a step of another command, that command has already warned.
       if run.part == nil, !isStep, !folder.isResumed { session.warnOfUnknownNames(in: chosen) }
       let list = try await planned?.checked(in: session.client)
       let sources = list.map { [.list($0)] } ?? chosen.map { ChangeSource.migration($0) }
@@ -114,8 +113,7 @@ extension ApplyJob: DivisibleJob {
     }
   }
 
-  /// Reads the file of planned changes, before anything is begun with one that cannot be ended: what is checked here is what is
-  /// applied.
+  /// Reads the plan file completely before anything begins, so that what is checked is what is applied.
   private func planned(_ run: JobRun, _ deletions: DeletionBound) throws -> PlannedChanges? {
     guard let plan else { return nil }
     let stateDir = run.connection.stateDir

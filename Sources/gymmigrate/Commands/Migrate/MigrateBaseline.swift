@@ -1,7 +1,6 @@
 import Logging
 import MigrationEngine
 
-/// `gymmigrate migrate baseline NAME`.
 struct MigrateBaseline: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "baseline",

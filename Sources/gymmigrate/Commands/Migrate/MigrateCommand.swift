@@ -3,7 +3,7 @@ import MigrationEngine
 import Schema
 import Shards
 
-/// `gymmigrate migrate`: changes to the data, planned before they are applied.
+/// `gymmigrate migrate`: changes data by migrations, which are planned before they are applied.
 struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
@@ -35,7 +35,6 @@ struct MigrateCommand: AsyncParsableCommand {
   )
 }
 
-/// `gymmigrate migrate list`.
 struct MigrateList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -89,14 +88,14 @@ struct ChosenMigrations: ParsableArguments {
   func validate() throws {
     if all, !migrations.isEmpty { throw ValidationError("Name migrations or give --all, not both.") }
     if rules.allowSchemaBreaks, all { throw ValidationError("--allow-schema-breaks is for YAML files.") }
-    // A plan or a run takes none of them, whatever it is of.
+    // A plan file or a run takes no settings, whatever it contains.
     if isAny { try rules.application.validate(settings) }
   }
 
-  /// Whether any is named.
+  /// Whether any migration is named.
   var isAny: Bool { all || !migrations.isEmpty }
 
-  /// Refuses a command line that names none.
+  /// Refuses a command line that names no migration.
   func assertSome() throws {
     if !isAny { throw ValidationError("Name at least one migration, or give --all.") }
   }
@@ -108,7 +107,7 @@ struct ChosenMigrations: ParsableArguments {
   }
 }
 
-/// How migrations read and decide, whichever they are.
+/// Options for how migrations read and decide.
 struct MigrationRules: ParsableArguments {
   @OptionGroup var application: RegisteredApplication.MigrationOptions
 
@@ -122,9 +121,9 @@ struct MigrationRules: ParsableArguments {
   @OptionGroup(title: "How it reads") var reading: ReadingOptions
   @OptionGroup var zone: ZoneOptions
 
-  /// Refuses what only planning uses, where nothing is planned.
+  /// Refuses options that only apply to planning if nothing is planned.
   ///
-  /// - Parameter reason: Why nothing is.
+  /// - Parameter reason: Why nothing is planned.
   func assertUnused(_ reason: String) throws {
     let given = [
       ("--allow-schema-breaks", allowSchemaBreaks), ("--time-zone", zone.timeZone != nil),
@@ -140,7 +139,7 @@ struct MigrationRules: ParsableArguments {
     }
   }
 
-  /// The settings, of no migration yet.
+  /// The settings, without any migrations.
   var choice: MigrationChoice {
     var choice = MigrationChoice()
     (choice.additions, choice.allowsSchemaBreaks) = (application.values, allowSchemaBreaks)
@@ -151,9 +150,9 @@ struct MigrationRules: ParsableArguments {
 }
 
 extension MigrationChoice {
-  /// The migrations that are named.
+  /// Returns the named migrations.
   ///
-  /// - Parameter connection: Leads to the database that references in files point into.
+  /// - Parameter connection: The connection to the database that references in files point to.
   func chosen(for connection: ConnectionSettings) throws(Failure) -> [any Migration] {
     let schema = try EnvironmentResolver(connection).schema()
     let application = Invocation.current.application(of: schema)
@@ -203,13 +202,13 @@ extension MigrationChoice {
     return chosen
   }
 
-  /// Names migrations of a folder; what is for files alone is of no use where it has none of them.
+  /// Chooses the migrations of a folder; removes settings for files if it has no files.
   mutating func name(_ folder: [FolderMigration]) {
     migrations = folder.map(\.choice)
     if !migrations.contains(where: MigrationFile.isFile) { allowsSchemaBreaks = false }
   }
 
-  /// What is named, with the files of those that are named as a folder has them.
+  /// Returns the chosen migrations, with those named as in the folder replaced by their files.
   private func words(for connection: ConnectionSettings) throws(Failure) -> [String] {
     let application = Invocation.current.application(of: try EnvironmentResolver(connection).schema())
     let known = try application?.comingAlong() ?? []
@@ -221,7 +220,7 @@ extension MigrationChoice {
     }
   }
 
-  /// The files of those that are named.
+  /// Returns the files of the chosen migrations.
   func files(for connection: ConnectionSettings) throws(Failure) -> [String] {
     try words(for: connection).filter(MigrationFile.isFile)
   }
@@ -244,7 +243,7 @@ extension MigrationChoice {
     )
   }
 
-  /// What to do where no migration comes along: it may be one of an application whose schema is not in use.
+  /// Returns what to do if there is no such built-in migration, which may belong to an application whose schema is not in use.
   private static func ownFileOrSchema(_ name: String) throws(Failure) -> String {
     guard let application = Invocation.current.application,
       try application.comingAlong().contains(where: { $0.id.isIdentical(to: name) })
@@ -253,14 +252,14 @@ extension MigrationChoice {
       "It comes along with the schema '\(application.name)'. Give --schema \(application.name) if the data are of it."
   }
 
-  /// The migrations that are named, with the checksums of their files.
+  /// Returns the chosen migrations, with the checksums of their files.
   func applied(for connection: ConnectionSettings) throws(Failure) -> [LedgerEntry.Applied] {
     try chosen(for: connection).map { LedgerEntry.Applied(id: $0.id, checksum: $0.checksum) }
   }
 
-  /// The reads of the migrations that are named, each once.
+  /// Returns the reads of the chosen migrations, without duplicates.
   ///
-  /// - Throws: `.usage` for one that does not decide on each document by itself.
+  /// - Throws: `.usage` for a migration that does not decide each document by itself.
   func divisibleReads(for connection: ConnectionSettings) throws(Failure) -> [CollectionRead] {
     var reads: [CollectionRead] = []
     for migration in try chosen(for: connection) {

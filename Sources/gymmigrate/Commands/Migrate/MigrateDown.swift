@@ -1,7 +1,6 @@
 import Logging
 import MigrationEngine
 
-/// `gymmigrate migrate down`.
 struct MigrateDown: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "down",
@@ -40,7 +39,7 @@ struct MigrateDown: AsyncParsableCommand {
     try await undo.perform()
   }
 
-  /// The runs of migrations that were cleared, and whose changes are in the database still.
+  /// Returns the cleared runs of migrations whose changes are still in the database.
   private static func cleared(_ migrations: [FolderMigration], _ entries: [LedgerEntry]) -> [LedgerEntry] {
     entries.filter { entry in
       guard entry.status == .cleared, entry.hasChanged else { return false }

@@ -1,7 +1,6 @@
 import MigrationEngine
 import Schema
 
-/// `gymmigrate migrate lint`.
 struct MigrateLint: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lint",

@@ -2,7 +2,6 @@ import MigrationEngine
 import Platform
 import Schema
 
-/// `gymmigrate migrate new NAME`.
 struct MigrateNew: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new",
@@ -61,15 +60,15 @@ struct MigrateNew: AsyncParsableCommand {
     }
   }
 
-  /// The last migration of a folder by its name, where that is not the file.
+  /// Returns the last migration of a folder by name, unless it is the file itself.
   private static func last(of folder: String, behind file: String) -> String? {
     let names = FilePaths.names(in: folder).filter(MigrationFile.isFile)
     let last = names.max { $0.compareUTF8($1) < 0 }
     return last.flatMap { $0.isIdentical(to: FilePaths.name(of: file)) ? nil : $0 }
   }
 
-  /// The present minute, as `20261125-1200`; of a folder that has it already, the first one after its last, so that the order of
-  /// names is that in which they were made.
+  /// The current minute, such as `20261125-1200`, or the next one that the folder does not have yet, so that names sort in the
+  /// order of creation.
   static func time(after names: [String], _ now: Timestamp = .now) -> String {
     var moment = now
     let taken = Set(names.map { $0.prefix(13) })
@@ -84,7 +83,7 @@ struct MigrateNew: AsyncParsableCommand {
     return text.replacing("T", with: "-")
   }
 
-  /// Says what the new folder takes the place of.
+  /// Returns a remark on what the new folder replaces.
   private static func remark(on hidden: [FolderMigration], _ folder: String) -> String {
     let names = hidden.map(\.name).joined(separator: ", ")
     return

@@ -1,7 +1,6 @@
 import Configuration
 import MigrationEngine
 
-/// `gymmigrate migrate pending`.
 struct MigratePending: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pending",

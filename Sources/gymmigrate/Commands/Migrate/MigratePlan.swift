@@ -2,7 +2,6 @@ import Logging
 import MigrationEngine
 import Shards
 
-/// `gymmigrate migrate plan`.
 struct MigratePlan: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",

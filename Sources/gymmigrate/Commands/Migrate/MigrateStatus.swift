@@ -2,7 +2,6 @@ import Configuration
 import Logging
 import MigrationEngine
 
-/// `gymmigrate migrate status`.
 struct MigrateStatus: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
@@ -77,7 +76,6 @@ struct MigrateStatus: AsyncParsableCommand {
   }
 }
 
-/// `gymmigrate migrate unlock [RUN]`.
 struct MigrateUnlock: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",
@@ -116,10 +114,10 @@ struct MigrateUnlock: AsyncParsableCommand {
     }
   }
 
-  /// Clears a run in the ledger and, where it is one of this machine, in its folder.
+  /// Clears a run in the ledger and, if it belongs to this machine, in its folder.
   ///
-  /// The folder comes first: a command that is killed in between leaves none that seems to wait for 'runs resume', and the
-  /// same command once more clears the ledger.
+  /// The folder comes first: if the command is killed in between, the run no longer seems to wait for 'runs resume', and
+  /// repeating the command clears the ledger.
   private static func clear(_ run: String, _ ledger: MigrationLedger, _ history: RunHistory) async throws {
     guard let known = history.entries().first(where: { $0.record.id.isIdentical(to: run) }) else {
       return try await ledger.clear(run, isDead: false)

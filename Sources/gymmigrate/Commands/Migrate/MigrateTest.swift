@@ -3,7 +3,6 @@ import Logging
 import MigrationEngine
 import Transfer
 
-/// `gymmigrate migrate test`.
 struct MigrateTest: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
@@ -131,7 +130,7 @@ struct MigrateTest: AsyncParsableCommand {
     )
   }
 
-  /// What is confirmed before the ledger is written; refuses, before anything is read, the ledger of what is copied.
+  /// Returns the confirmation for writing the ledger; before anything is read, refuses the ledger of the copied database.
   private func confirmation(not source: DatabaseEnvironment) throws(Failure) -> Confirmation {
     var confirmation = guards.confirmation
     guard record else { return confirmation }
@@ -147,7 +146,7 @@ struct MigrateTest: AsyncParsableCommand {
     }
     try Guard.assertNoMirror(target)
     try Guard.confirm(target, with: confirmation)
-    // It may have been typed.
+    // The name may have been typed.
     if target.isProtected { confirmation.confirm = target.name }
     return confirmation
   }
@@ -160,7 +159,7 @@ struct MigrateTest: AsyncParsableCommand {
     let names = migrations.map(\.name).joined(separator: " ")
     var command = common.command("migrate test \(names) --from \(from)")
     (command.confirmation, command.countsDocuments) = (confirmation, false)
-    // Standard output has the report already.
+    // Standard output already contains the report.
     command.printing = { _ in }
     try await command.performWithoutRun { session in
       var entry = LedgerEntry(

@@ -91,7 +91,7 @@ extension UndoJob: PerformableJob {
     }
   }
 
-  /// The words of the command line of a plan, with the run's id in the place of `last`, which may be another run by then.
+  /// Returns the words that made the plan, with the run's ID in place of `last`, which may refer to another run later.
   private func words(of run: JobRun) -> [String] {
     var words = run.wordsOfPlan
     let last = words.indices.dropFirst().first { index in
@@ -101,9 +101,9 @@ extension UndoJob: PerformableJob {
     return words
   }
 
-  /// Warns of a run of migrations whose files say that they are irreversible, and asks a person.
+  /// Warns if migrations of a run are declared irreversible, and asks a person.
   ///
-  /// - Throws: `.notPermitted` where the answer is no.
+  /// - Throws: `.notPermitted` if the answer is no.
   private func askAboutIrreversible(_ record: RunRecord, _ run: JobRun) throws(Failure) {
     guard let words = (try? record.job?.job(ApplyJob.self))?.migrations.migrations,
       let folder = try? MigrationFolder.find(for: run.connection)
@@ -119,22 +119,22 @@ extension UndoJob: PerformableJob {
     if isAny, !isDryRun { try Guard.ask("Undo it all the same?", with: run.confirmation) }
   }
 
-  /// Says how to apply again what a run had applied, but of a plan, which is spent.
+  /// Returns how to apply again what a run applied; nil for a plan file, which can only be applied once.
   private static func offer(after record: RunRecord) -> String? {
     guard let job = try? record.job?.job(ApplyJob.self), job.plan == nil else { return nil }
     return "To apply it again: \(CommandLineText.quoted(["gymmigrate"] + record.arguments))"
   }
 }
 
-/// The run that an undo or a verification is about.
+/// Finds the run that an undo or a verification refers to.
 enum UndoTarget {
-  /// What puts back the changes of a run, by the rules of the application whose database it is.
+  /// Returns the changes that undo a run, according to the rules of the database's application.
   static func source(_ changes: RunChanges, of run: String, in session: Session) throws -> ChangeSource {
     let rules = Invocation.current.application(of: session.schema)?.restoration
     return .list(try UndoRun(run, changes, client: session.client, rules: rules))
   }
 
-  /// The database that options name, whose runs `last` is about; nil for any.
+  /// Returns the database that options name, to which `last` then refers; nil for any.
   static func database(_ options: ConnectionSettings) throws(Failure) -> DatabaseName? {
     if options.environment == nil, options.project == nil { return nil }
     return try EnvironmentResolver(options).environment().database
@@ -150,7 +150,7 @@ enum UndoTarget {
     of database: DatabaseName? = nil
   ) throws(Failure) -> RunHistory.Entry {
     let history = RunHistory(in: stateDir)
-    // What is damaged is reported by the search below.
+    // Damage is reported by the search below.
     let all = RunHistory(in: stateDir, warn: { _ in }).entries()
     let attempts = Attempts(name.isIdentical(to: "last") ? all : [])
     let entry = try history.entry(
@@ -170,14 +170,14 @@ enum UndoTarget {
     )
   }
 
-  /// Whether the undo of a run was killed before it could record its end; it is resumed.
+  /// Whether the undo of a run was killed before it could record its end, so that it must be resumed.
   private static func isCut(_ entry: RunHistory.Entry, in stateDir: String) -> Bool {
     RunHistory(in: stateDir).entries().contains { undo in
       undo.isResumable && entry.undoneBy?.isIdentical(to: undo.record.id) == true
     }
   }
 
-  /// The undos that were made so far.
+  /// The undos so far.
   private struct Attempts {
     private var undos: [(undo: RunHistory.Entry, of: RunRecord)] = []
 
@@ -190,8 +190,7 @@ enum UndoTarget {
       }
     }
 
-    /// Whether an undo of a run left conflicts, and nothing that was written after the run has been undone since, so that a
-    /// further one would find the same.
+    /// Whether a further undo of a run would find the same conflicts, because none of the later writes has been undone since.
     func areFutile(on run: RunHistory.Entry) -> Bool {
       guard
         let last = undos.last(where: { $0.of.id.isIdentical(to: run.record.id) })?.undo,
@@ -203,22 +202,21 @@ enum UndoTarget {
     }
   }
 
-  /// The journals of a run.
   static func journals(of record: RunRecord, in stateDir: String) -> [String] {
     let own = RunHistory(in: stateDir).file("journal.jsonl", of: record.id)
     return record.shards == nil ? [own] : (try? ShardPlace.journals(in: stateDir))?.map(\.path) ?? []
   }
 
-  /// Whether the journals of a run have a write.
+  /// Whether the journals of a run contain a write.
   static func hasWritten(_ record: RunRecord, in stateDir: String) -> Bool {
     journals(of: record, in: stateDir).contains(where: JournalReader.hasWrite)
   }
 
-  /// Finds a run and what it changed.
+  /// Finds a run and its changes.
   ///
-  /// - Parameter ifWritten: Whether `last` passes over runs that wrote nothing.
-  /// - Throws: `.inputMissing` where there is no such run, or it has no journal; `.notPermitted` where somebody else may have
-  ///   written it; `.inputMalformed` where the journal is damaged, or another run's.
+  /// - Parameter ifWritten: Whether `last` skips runs that wrote nothing.
+  /// - Throws: `.inputMissing` if there is no such run, or it has no journal; `.notPermitted` if another user may have written
+  ///   it; `.inputMalformed` if the journal is damaged, or another run's.
   static func find(
     _ name: String,
     in stateDir: String,
@@ -266,9 +264,9 @@ enum UndoTarget {
     return changes
   }
 
-  /// Lets what a run changed know what the undos of later runs put back.
+  /// Tells a run's changes what the undos of later runs restored.
   ///
-  /// What cannot be read of them only makes a conflict of what would be none.
+  /// If an undo cannot be read, the only consequence is an unnecessary conflict.
   private static func recogniseUndos(since record: RunRecord, in stateDir: String, by changes: RunChanges) {
     let history = RunHistory(in: stateDir)
     for undo in history.entries().map(\.record)
@@ -311,10 +309,10 @@ enum UndoTarget {
     }
   }
 
-  /// The run's own database and signer, where the command line names none.
+  /// Returns the run's own database and credentials, unless the command line overrides them.
   ///
-  /// - Throws: `.notPermitted` where that leads elsewhere by now, or the run was not made here, so that what it says of places
-  ///   and signers does not count; what keeps the database from being known.
+  /// - Throws: `.notPermitted` if these now lead elsewhere, or if the run was not made here, so that its record of them cannot be
+  ///   trusted; the failure to determine the database.
   static func connection(
     _ options: ConnectionSettings,
     of record: RunRecord
@@ -350,7 +348,7 @@ extension RunRecord {
   /// Whether the run wrote to a database; nil for any.
   fileprivate func isOf(_ other: DatabaseName?) -> Bool { other.map { $0 == database } ?? true }
 
-  /// How the run reached its database; of a version that kept words alone, by its environment's name.
+  /// How the run reached its database; for versions that recorded only words, by its environment's name.
   fileprivate var connection: ConnectionSettings {
     guard var settings = job?.connection else { return ofOldVersion }
     func absolute(_ path: String?) -> String? {
@@ -369,7 +367,7 @@ extension RunRecord {
     settings.database = database.database
     let isUnnamed = environment == DatabaseEnvironment.unnamed
     if isUnnamed { settings.endpoint = endpoint } else { settings.environment = environment }
-    // A project that is named takes the schema away, so only one that the environment does not have by now.
+    // A named project disables the schema, so it is only set if the environment now has another database.
     let known = isUnnamed ? nil : try? EnvironmentResolver(settings).environment()
     if known?.database != database { settings.project = database.project }
     return settings
@@ -377,7 +375,7 @@ extension RunRecord {
 }
 
 extension ConnectionSettings {
-  /// The same with what other settings say instead; the environment and the project are these.
+  /// Returns these settings overridden by others, except for the environment and the project.
   fileprivate func overridden(by other: ConnectionSettings) -> ConnectionSettings {
     var settings = other
     (settings.environment, settings.project) = (environment, project)

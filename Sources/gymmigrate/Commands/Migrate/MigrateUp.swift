@@ -1,6 +1,5 @@
 import MigrationEngine
 
-/// `gymmigrate migrate up`.
 struct MigrateUp: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "up",

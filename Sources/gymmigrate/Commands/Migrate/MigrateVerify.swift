@@ -1,7 +1,6 @@
 import Logging
 import MigrationEngine
 
-/// `gymmigrate migrate verify`.
 struct MigrateVerify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
@@ -79,14 +78,14 @@ struct MigrateVerify: AsyncParsableCommand {
 }
 
 extension MigrationChoice {
-  /// Plans the migrations that are named; what there is to change is a difference.
+  /// Plans the chosen migrations; any remaining change is a difference.
   ///
   /// - Parameters:
-  ///   - isRecorded: Whether the ledger keeps that there was nothing.
-  ///   - examples: How many changes are shown.
-  ///   - confirmation: What a person confirmed before that; nil where nothing is to be confirmed any more.
-  ///   - isUnprinted: Whether standard output is another run's.
-  /// - Throws: `ExitCode` where it did not end in 0.
+  ///   - isRecorded: Whether to record in the ledger that nothing is left.
+  ///   - examples: The number of changes to show.
+  ///   - confirmation: What a person confirmed; nil if nothing needs to be confirmed any more.
+  ///   - isUnprinted: Whether standard output belongs to another run.
+  /// - Throws: `ExitCode` if it did not end with 0.
   func verify(
     for connection: ConnectionSettings,
     _ output: OutputSettings,

@@ -9,7 +9,7 @@ extension CommandSet {
   )
 }
 
-/// `gymmigrate mirror`: a local copy in SQLite that is asked instead of the service.
+/// `gymmigrate mirror`: a local copy in SQLite, to query instead of the service.
 struct MirrorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mirror",
@@ -33,7 +33,7 @@ struct MirrorCommand: AsyncParsableCommand {
   )
 }
 
-/// A mirror that is there already, and where it was pulled from.
+/// An existing mirror, and where it was pulled from.
 struct MirrorArgument: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The mirror, a file of 'mirror pull'.", valueName: "file"),
@@ -41,7 +41,7 @@ struct MirrorArgument: ParsableArguments {
   )
   var file: String
 
-  /// The connection to the database of the mirror: the environment that is named, else the one that it was pulled from.
+  /// Returns the connection to the mirror's database: the named environment, or else the one from which it was pulled.
   func connection(_ options: ConnectionSettings) throws(Failure) -> ConnectionSettings {
     if options.mirror != nil || options.environment?.hasPrefix(DatabaseEnvironment.mirrorPrefix) ?? false {
       throw Failure(
@@ -56,7 +56,7 @@ struct MirrorArgument: ParsableArguments {
     try info.assertUnmasked(path: file)
     var connection = options
     if connection.environment == nil, !connection.namesDatabase {
-      // The file knows its database; whether it is that of its server is asserted.
+      // The file knows its database; whether it is on the same server is checked later.
       if info.environment == DatabaseEnvironment.unnamed {
         (connection.project, connection.database) = (info.database.project, info.database.database)
       } else {

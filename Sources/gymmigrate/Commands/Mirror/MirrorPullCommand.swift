@@ -4,7 +4,6 @@ import Schema
 import Tables
 import Transfer
 
-/// `gymmigrate mirror pull`.
 struct MirrorPullCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pull",
@@ -75,7 +74,7 @@ struct MirrorPullCommand: AsyncParsableCommand {
     }
   }
 
-  /// The name of an environment as part of a file's.
+  /// An environment's name as part of a file name.
   private static func fileName(_ name: String) -> String {
     let plain = name.utf8.map { byte in
       byte.isASCIILetterOrDigit || "_.-".utf8.contains(byte) ? byte : UInt8(ascii: "-")
@@ -85,7 +84,7 @@ struct MirrorPullCommand: AsyncParsableCommand {
 }
 
 extension PulledMask {
-  /// The mask of a job by a schema.
+  /// Creates the mask of a job for a schema.
   ///
   /// - Throws: As ``MaskSettings/mask(by:)``.
   init(_ settings: MaskSettings, _ schema: DatabaseSchema) throws(Failure) {
@@ -100,7 +99,7 @@ extension PulledMask {
 }
 
 extension MirrorPull {
-  /// Makes a pull of the database of a session.
+  /// Creates a pull of the database of a session.
   init(in session: Session, to path: String, _ options: Options) {
     let views = Invocation.current.application(of: session.schema)?.views ?? []
     self.init(in: session.database, to: path, options, views: views)

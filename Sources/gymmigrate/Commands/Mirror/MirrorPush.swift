@@ -2,7 +2,6 @@ import Logging
 import MigrationEngine
 import Mirror
 
-/// `gymmigrate mirror push`.
 struct MirrorPush: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "push",

@@ -1,7 +1,6 @@
 import Configuration
 import Mirror
 
-/// `gymmigrate mirror status`.
 struct MirrorStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",

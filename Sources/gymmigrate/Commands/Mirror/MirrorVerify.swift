@@ -1,7 +1,6 @@
 import Logging
 import Mirror
 
-/// `gymmigrate mirror verify`.
 struct MirrorVerify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",

@@ -5,7 +5,7 @@ import Schema
 import Tables
 import YAML
 
-/// `gymmigrate schema`: what the collections are.
+/// `gymmigrate schema`: shows and infers schemas.
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
@@ -23,11 +23,11 @@ struct SchemaCommand: AsyncParsableCommand {
   )
 }
 
-/// How a schema or a profile is shown, by its name on the command line.
+/// The format of a schema or a profile, named as on the command line.
 enum SchemaFormat: String, CaseIterable, ExpressibleByArgument {
   case yaml, table, html
 
-  /// The format that is given, else that which the name of a file says.
+  /// Returns the given format, or else that of the file name.
   static func given(
     _ format: SchemaFormat?,
     for output: String,
@@ -36,7 +36,7 @@ enum SchemaFormat: String, CaseIterable, ExpressibleByArgument {
     if let format { return format }
     switch FileName(output).kind {
     case .html: return .html
-    // Nobody takes YAML for another file.
+    // YAML is recognizable under any extension.
     case _ where usual == .yaml: return .yaml
     case nil, .txt: return usual
     default:
@@ -45,7 +45,6 @@ enum SchemaFormat: String, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// `gymmigrate schema show`.
 struct SchemaShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
@@ -111,7 +110,7 @@ struct SchemaShow: AsyncParsableCommand {
     }
   }
 
-  /// Writes a file that is there whole or not at all, or standard output.
+  /// Writes a file atomically, or writes to standard output.
   static func write(_ bytes: [UInt8], to output: String) throws {
     if output == "-" { return try StandardOutput.write(data: bytes) }
     try OutputFile.write(bytes, to: output)
@@ -119,7 +118,7 @@ struct SchemaShow: AsyncParsableCommand {
 }
 
 extension DatabaseSchema {
-  /// Refuses work that is done by a schema where there is none.
+  /// Refuses an operation that requires a schema if there is none.
   ///
   /// - Throws: `.usage`.
   func assertDeclared(to operation: String, cause: String = "there is none") throws(Failure) {
@@ -133,7 +132,6 @@ extension DatabaseSchema {
   }
 }
 
-/// `gymmigrate schema validate`.
 struct SchemaValidate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",

@@ -2,7 +2,6 @@ import Integrity
 import Schema
 import Synchronization
 
-/// `gymmigrate schema drift`.
 struct SchemaDriftCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "drift",

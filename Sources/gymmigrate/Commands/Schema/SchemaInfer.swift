@@ -4,7 +4,6 @@ import Logging
 import Schema
 import Transfer
 
-/// `gymmigrate schema infer`.
 struct SchemaInfer: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "infer",
@@ -60,7 +59,7 @@ struct SchemaInfer: AsyncParsableCommand {
   func run() async throws {
     let format = try shownFormat()
     try FileAccess.local.assertWritable(output)
-    // People edit a schema.
+    // An existing schema may have been edited.
     if !profile, !ImportSource.isStream(output) { try EnvInit.assertFree(output) }
     try await common.command("schema infer").performWithoutRun { session in
       let reads = try await session.deepReads(of: collections, reading)
@@ -115,7 +114,7 @@ struct SchemaInfer: AsyncParsableCommand {
     CommandLineText.quoted(["gymmigrate", "schema", "infer", "-e", environment, "-o", "schema.yaml"])
   }
 
-  /// The name of the schema: that of its file, else of the environment.
+  /// The name of the schema: that of its file, or else of the environment.
   private static func name(of output: String, _ environment: DatabaseEnvironment) -> String {
     let stem = output.split(separator: "/").last?.split(separator: ".").first.map(String.init)
     return output == "-" ? environment.name : stem ?? environment.name
@@ -123,7 +122,7 @@ struct SchemaInfer: AsyncParsableCommand {
 }
 
 extension Session {
-  /// The reads of collections with everything below them; of all where none is named.
+  /// Returns the reads of collections with everything below them; of all collections if none are named.
   ///
   /// Warns of names that the schema does not know.
   func deepReads(of names: [String], _ reading: ReadingOptions) async throws -> [CollectionRead] {

@@ -2,7 +2,7 @@ extension CommandSet {
   static let shards = CommandSet(title: "Operate", commands: [ShardCommand.self])
 }
 
-/// `gymmigrate shard`: one command as many tasks of a batch engine.
+/// `gymmigrate shard`: divides one command into tasks of a batch scheduler.
 struct ShardCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "shard",

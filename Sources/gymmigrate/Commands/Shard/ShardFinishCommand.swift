@@ -5,7 +5,6 @@ import MigrationEngine
 import Shards
 import Transfer
 
-/// `gymmigrate shard finish`.
 struct ShardFinishCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "finish",
@@ -59,7 +58,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
     try report(summary, lists, of: plan, at: place)
   }
 
-  /// Enters the end of a run that wrote.
+  /// Records the end of a run that wrote.
   private func close(_ plan: ShardPlan, _ summary: RunSummary) async throws {
     let entry = plan.ledgerEntry(holder: LedgerRun.holder)
     let isOfMigrations = !entry.migrations.isEmpty

@@ -4,7 +4,6 @@ import MigrationEngine
 import Shards
 import Transfer
 
-/// `gymmigrate shard plan`.
 struct ShardPlanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",
@@ -38,7 +37,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
 
   @OptionGroup var logging: LoggingOptions
 
-  /// The ranges per task, so that a range that is larger than estimated delays its task by a part only.
+  /// The number of ranges per task, so that an underestimated range delays its task only partly.
   private static let rangesPerTask = 4
 
   func validate() throws {
@@ -72,7 +71,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
     }
   }
 
-  /// The command behind `--`, with what the variables of settings add, and its job.
+  /// Returns the command after `--`, completed from environment variables, and its job.
   ///
   /// - Throws: `.usage` for a command that cannot be divided; the parser's errors.
   private func divided() throws -> (words: [String], run: JobRun, job: any DivisibleJob) {
@@ -82,7 +81,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
       variables: invocation.variables,
       below: invocation.root
     ).words
-    // The output goes to the place of the plan, and the parser asks for one.
+    // The output is written to the plan's place, but the parser requires the option.
     if words.first == "export" { words.insert("--output=\(ShardPart.placeholder)", at: 1) }
     let parsed: any ParsableCommand
     do {
@@ -114,7 +113,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
     return (command, run, job)
   }
 
-  /// Refuses a database that only this machine has.
+  /// Refuses a database that only this machine can reach.
   private static func assertReachable(_ environment: DatabaseEnvironment) throws(Failure) {
     guard environment.isEmbedded else { return }
     throw Failure(
@@ -184,7 +183,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
     )
   }
 
-  /// A place near a name that says nothing of it: the first two characters of its first ID.
+  /// A name near another one that does not reveal it: the first two characters of its first ID.
   private static func hidden(_ name: DocumentPath) -> DocumentPath? {
     let segments = name.segments
     let start = segments[1].unicodeScalars.prefix(2)
@@ -199,7 +198,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
     )
   }
 
-  /// Enters the run into the ledger, if it writes, and writes the plan.
+  /// Records the run in the ledger if it writes, and writes the plan.
   private func begin(_ plan: ShardPlan, at place: ShardPlace, in session: Session) async throws {
     if place.folder != nil { try record(plan, at: place, in: session) }
     guard plan.writes else { return try await place.shards.write(plan) }
@@ -236,7 +235,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
 }
 
 extension ShardPlan {
-  /// The run as the ledger names it.
+  /// Returns the run's entry in the ledger.
   func ledgerEntry(holder: String) -> LedgerEntry {
     LedgerEntry(
       run: run,

@@ -1,6 +1,5 @@
 import Shards
 
-/// `gymmigrate shard status`.
 struct ShardStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",

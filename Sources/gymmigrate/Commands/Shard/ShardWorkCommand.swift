@@ -1,7 +1,6 @@
 import Logging
 import Shards
 
-/// `gymmigrate shard work`.
 struct ShardWorkCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "work",

@@ -4,7 +4,7 @@ import Schema
 import Shards
 import Transfer
 
-/// `gymmigrate copy`: one database into another.
+/// `gymmigrate copy`: copies one database into another.
 struct CopyCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy",
@@ -185,7 +185,7 @@ extension CopyJob: DivisibleJob {
         await warnOfEmpty(copy, plan, from: source, in: session)
         return ending
       }
-      // What was resumed was agreed to when it began.
+      // A resumed run was already confirmed when it began.
       if isNew { try Guard.ask("Copy?", with: run.confirmation) }
       let extraneous = try await copy.run(plan)
       if try await !isVerified(copy, plan, without: extraneous, session) { ending.status = .incomplete }
@@ -208,7 +208,7 @@ extension CopyJob: DivisibleJob {
     await session.reading(source).warnOfUnread(reads)
   }
 
-  /// Refuses a copy of nothing, where that is asked for.
+  /// Refuses to copy nothing, if that was requested.
   private func assertNotEmpty(_ copy: Copy, from source: Connection, in session: Session) async throws {
     let reads = try await copy.reads()
     try await session.reading(source).prepare(
@@ -231,7 +231,7 @@ extension CopyJob: DivisibleJob {
     try Guard.assertMayLeave(EnvironmentResolver(source).environment(), isMasked: mask != nil)
   }
 
-  /// Requires a bucket of both environments.
+  /// Requires both environments to have a bucket.
   ///
   /// - Throws: `.configuration`.
   private func assertBuckets(_ run: JobRun) throws(Failure) {
@@ -248,7 +248,7 @@ extension CopyJob: DivisibleJob {
     }
   }
 
-  /// The copy that the options say, in a session.
+  /// Returns the copy that the options define, in a session.
   private func copy(
     _ base: Copy.Options,
     from source: Connection,
@@ -313,9 +313,9 @@ extension CopyJob: DivisibleJob {
   }
 }
 
-/// What a copy says before and after.
+/// What a copy prints before and after.
 enum CopyText {
-  /// Says what is about to be done, on one screen.
+  /// Prints what is about to be done, on one screen.
   static func say(
     _ plan: Copy.Plan,
     _ cost: CostEstimate,
@@ -349,7 +349,7 @@ enum CopyText {
     for line in lines { session.logger.notice("\(line)") }
   }
 
-  /// The number of documents, as far as it is known.
+  /// The number of documents, as far as known.
   private static func total(of plan: Copy.Plan) -> String {
     let known = plan.counts.compactMap { $0 }
     if known.isEmpty { return "an unknown number of documents" }
@@ -361,7 +361,7 @@ enum CopyText {
     "\(environment.name)\(environment.isProtected ? " (protected)" : ""): project \(environment.database.project), database \(environment.database.database), \(client.endpoint)"
   }
 
-  /// What a run would do.
+  /// Describes what a run would do.
   static func forecast(_ forecast: Copy.Forecast, _ cost: CostEstimate) -> String {
     "A copy would create \(NumberText.grouped(forecast.created)), update \(NumberText.grouped(forecast.updated)) and delete \(NumberText.grouped(forecast.deleted)) documents: \(cost.text)."
   }

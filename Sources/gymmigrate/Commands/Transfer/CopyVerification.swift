@@ -2,9 +2,9 @@ import Logging
 import Transfer
 
 extension CopyJob {
-  /// Whether everything that was read back is as it was written, and everything that was counted was read; says both.
+  /// Whether everything was read back as written, and everything counted was read; reports both.
   ///
-  /// - Parameter extraneous: As ``Copy/run(_:)`` returns it.
+  /// - Parameter extraneous: As returned by ``Copy/run(_:)``.
   func isVerified(
     _ copy: Copy,
     _ plan: Copy.Plan,
@@ -25,7 +25,7 @@ extension CopyJob {
 }
 
 extension CopyText {
-  /// What became of documents that were read back.
+  /// The result of reading documents back.
   static func verified(_ counts: ReadBack.Counts) -> String {
     let others =
       counts.changedSince == 0 ? "" : " Changed since by others: \(NumberText.grouped(counts.changedSince))."
@@ -33,7 +33,7 @@ extension CopyText {
       "Read back: \(NumberText.counted(counts.asWritten, "document")) as written, \(NumberText.grouped(counts.differing)) not.\(others)"
   }
 
-  /// A collection of which another number was read than the source has.
+  /// A collection for which the number of read documents differs from the source's.
   static func difference(_ difference: CopyCount.Difference) -> String {
     "\(difference.collection) has \(NumberText.counted(difference.counted, "document")) at the read time, and \(NumberText.grouped(difference.read)) were read. Compare the two sides: gymmigrate diff."
   }

@@ -3,7 +3,7 @@ import Logging
 import Schema
 import Transfer
 
-/// `gymmigrate diff`: two databases, or snapshots of them.
+/// `gymmigrate diff`: compares two databases, or snapshots of them.
 struct DiffCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
@@ -114,7 +114,7 @@ struct DiffCommand: AsyncParsableCommand {
     _ = try listFormat()
   }
 
-  /// The format of the list: that which is given, else that which its file's name says.
+  /// The format of the list: the given one, or else that of the file name.
   private func listFormat() throws -> DiffFormat {
     if let format { return format }
     guard let output, let kind = FileName(output).kind, kind != .txt else { return .text }
@@ -142,7 +142,7 @@ struct DiffCommand: AsyncParsableCommand {
     options.format = try listFormat()
     options.isDetailed = detail
     options.showsEqual = showEqual
-    // With --json standard output is the summary's.
+    // With `--json` standard output contains the summary.
     options.output = output ?? (common.isJSON ? nil : "-")
     options.isColored = options.output == "-" && Colors.output
     let access = try StorageAccess(for: from + to + (output.map { [$0] } ?? []), connection.settings)
@@ -192,7 +192,7 @@ struct DiffCommand: AsyncParsableCommand {
     }
   }
 
-  /// The environment that a side names, with its moment; nil where it names none.
+  /// Returns the environment that a side names, with its read time; nil if it names none.
   private func place(_ names: [String], _ option: String) throws -> EnvironmentMoment? {
     let known = try EnvironmentResolver(connection).configuration().environments.map(\.name)
     let places = try names.map { try EnvironmentMoment($0, among: known, of: option) }
@@ -207,7 +207,7 @@ struct DiffCommand: AsyncParsableCommand {
     return places[0]
   }
 
-  /// What a side is: an environment where one has the name, else a path (nil).
+  /// Returns a side: an environment if one has the name, or else a path (nil).
   private func side(
     _ names: [String],
     _ option: String,

@@ -2,7 +2,7 @@ import Mirror
 import Transfer
 
 extension ExportCommand {
-  /// Refuses what a SQLite file cannot be: a part of collections, or a stream.
+  /// Refuses what SQLite files do not support: a part of collections, or a stream.
   func validateSQLite(_ job: ExportJob) throws {
     guard job.format == .sqlite else { return }
     if job.isDated { throw ValidationError("A backup is JSON Lines, CSV or XLSX: no --dated for SQLite.") }
@@ -24,7 +24,7 @@ extension ExportCommand {
 }
 
 extension ExportJob {
-  /// Exports what a first pull of a mirror makes, without marks.
+  /// Exports what the first pull of a mirror creates, without marks.
   func exportSQLite(as run: JobRun) async throws -> RunEnding {
     try OutputFile.checkWritable(output, isDatabase: true)
     try MirrorFile.assertReplaceable(output)

@@ -7,7 +7,7 @@ import Transfer
 
 extension ExportJob.Format: ExpressibleByArgument {}
 
-/// `gymmigrate export`: collections to files.
+/// `gymmigrate export`: exports collections to files.
 struct ExportCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
@@ -202,7 +202,7 @@ struct ExportCommand: JobCommand {
     _ = try fields.map { try TypedValue.fields($0, of: "--fields") }
   }
 
-  /// What says the format where the name of the output does not.
+  /// How to specify the format if the name of the output does not.
   private var formatAdvice: String {
     switch FileName(output).kind {
     case .tsv: "a table with tabs is --format csv --delimiter tab"
@@ -211,7 +211,7 @@ struct ExportCommand: JobCommand {
     }
   }
 
-  /// Whether what is below the collections is exported, too: a backup is whole unless an option says otherwise.
+  /// Whether to export everything below the collections: a backup is complete unless an option says otherwise.
   private var isDeep: Bool {
     if let subcollections { return subcollections }
     let isBackup = schedule.dated || (all && (format ?? ExportJob.Format(fileName: output))?.isExact ?? false)
@@ -261,12 +261,12 @@ extension ExportJob: DivisibleJob {
     let isWhole = limit == nil && fields == nil && query.filters.isEmpty && !query.group
     let output = part?.output ?? output
     let access = try StorageAccess(for: [output], run.connection, counting: run.traffic)
-    // What cannot be written is found out before anything is read.
+    // Whether the output can be written is checked before anything is read.
     let dated = isDated ? try await scheduledExports(at: output, in: access.storage) : nil
     let count = namesSeveral || isDeep ? max(2, collections.count) : 1
     let destination =
       dated.map { .folder($0.path) } ?? ExportDestination(output: output, format: format, collections: count)
-    // A folder of scheduled exports has been written to already, for its lock.
+    // A folder of scheduled exports has already been written to, for its lock.
     if dated == nil { _ = try ExportOutput(destination, format, via: access.files) }
     if case .file(let file) = destination { try access.files.assertWritable(file) }
     if case .folder(let folder) = destination, dated == nil {
@@ -278,7 +278,7 @@ extension ExportJob: DivisibleJob {
         let selection = CollectionSelection(selection.names, isDeep: isDeep && since == nil)
         var reads = try await session.reads(of: selection, query, at: moment)
         if !isDeep, part == nil { session.logger.reportSubcollections(of: reads, schema) }
-        // What an addition shows has fields of its own.
+        // The additions of an application have fields of their own.
         let named = additions.isEmpty ? fields ?? [] : []
         if part == nil {
           session.warnOfUnknown(Set(named + orderBy.map(\.field)), in: reads)
@@ -330,7 +330,8 @@ extension ExportJob: DivisibleJob {
     }
   }
 
-  /// The reads of what is below the collections of an increment: whole, of known kinds and of those that earlier exports have.
+  /// Returns the reads of what is below the collections of an increment: entirely, of the known kinds and those in earlier
+  /// exports.
   private func subcollections(of options: Export.Options, _ known: [CollectionPath]) -> [CollectionRead] {
     let roots = Set(options.reads.map(\.collection))
     let kinds = Set(known + (options.earlier?.subcollections ?? []))
@@ -366,7 +367,7 @@ extension ExportJob: DivisibleJob {
     }
   }
 
-  /// The table that the parts of a CSV file make; nil for JSON Lines.
+  /// Returns the table formed by the parts of a CSV file; nil for JSON Lines.
   func partsOfTable(_ plan: ShardPlan) throws -> CSVParts? {
     let schema = try EnvironmentResolver(plan.job.connection).schema()
     guard case .csv(let options)? = try exportFormat(schema, isPart: true), let read = plan.reads.first else {
@@ -384,7 +385,7 @@ extension ExportJob: DivisibleJob {
 }
 
 extension Logger {
-  /// Reports what an export leaves out, where the schema knows of collections below.
+  /// Reports what an export omits, if the schema declares subcollections.
   fileprivate func reportSubcollections(of reads: [CollectionRead], _ schema: DatabaseSchema) {
     for read in reads where read.reach == .collection && read.filter == nil {
       let below = schema.collections.map(\.pattern.string).filter {

@@ -1,6 +1,6 @@
 import Transfer
 
-/// `gymmigrate export prune`, which is also `export-prune`: removes old exports of a schedule.
+/// `gymmigrate export prune`, also `export-prune`: removes old exports of a schedule.
 struct ExportPrune: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export-prune",

@@ -1,6 +1,6 @@
 import Transfer
 
-/// `gymmigrate export verify`, which is also `export-verify`: what an export wrote, against its manifest.
+/// `gymmigrate export verify`, also `export-verify`: compares an export with its manifest.
 struct ExportVerify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export-verify",
@@ -33,7 +33,7 @@ struct ExportVerify: AsyncParsableCommand {
     let access = try StorageAccess(for: [folder], nil)
     var lacks: [String?] = []
     let folders = try FolderVerification.folders(in: folder, via: access.files)
-    // Of one export alone it is not known where the others are.
+    // For a single export it is not known where the others are.
     let isSeries = folders != [FilePaths.bare(folder)]
     for folder in folders {
       let verification = try FolderVerification(of: folder, via: access.files)

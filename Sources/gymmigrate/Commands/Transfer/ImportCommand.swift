@@ -4,7 +4,7 @@ import Tables
 import Transfer
 import TypedDocuments
 
-/// `gymmigrate import`: files to collections.
+/// `gymmigrate import`: imports files into collections.
 struct ImportCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
@@ -159,21 +159,21 @@ extension ImportJob: DivisibleJob {
       let context = session.context(folder)
       let changes = try await Import(options, in: context).run()
       if !run.output.json, run.part == nil {
-        // What was rejected before it was stopped is in the list alone.
+        // What was rejected before the run was stopped is only in the list.
         let codes = session.checkpoints?.resumed == nil ? context.rejects.codes : [:]
         ImportText.report(changes, leftAlone: codes).map(session.report)
       }
       var result = CommandResult(lists: [context.rejects.path] + Import.rejectedRows(in: folder))
-      // A dry run ends as the run would.
+      // A dry run ends as the actual run would.
       if isDryRun, session.counts.totals.leavesSomething { result.status = .incomplete }
       return result
     }
   }
 
-  /// Why documents that increments list as deleted are not deleted by shards.
+  /// Why shards do not delete the documents that increments list as deleted.
   private static var divided: String { "what deletes documents for good is never divided" }
 
-  /// What decides on deletions, which somebody has to allow.
+  /// Returns what decides on deletions, which somebody must allow.
   private func willDelete(as run: JobRun, in session: Session) -> @Sendable (Int) throws -> Void {
     let (bound, isDryRun) = (DeletionBound(maximum: maximumDeletes, options: run.confirmation), isDryRun)
     return { count in

@@ -2,7 +2,7 @@ import Schema
 import Synchronization
 import Transfer
 
-/// `gymmigrate mask`: what masking needs.
+/// `gymmigrate mask`: checks masks and creates their keys.
 struct MaskCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mask",
@@ -11,7 +11,6 @@ struct MaskCommand: ParsableCommand {
   )
 }
 
-/// `gymmigrate mask check`.
 struct MaskCheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
@@ -77,7 +76,6 @@ extension MaskCheck.Finding {
   }
 }
 
-/// `gymmigrate mask key`.
 struct MaskKeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key",
@@ -86,7 +84,7 @@ struct MaskKeyCommand: ParsableCommand {
   )
 }
 
-/// `gymmigrate mask key new`: a file with a new key.
+/// `gymmigrate mask key new`: writes a new key to a file.
 struct MaskKeyNew: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new",

@@ -5,7 +5,6 @@ import Schema
 import Synchronization
 import Transfer
 
-/// `gymmigrate mask prove`.
 struct MaskProveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prove",
@@ -68,7 +67,7 @@ struct MaskProveCommand: AsyncParsableCommand {
     }
   }
 
-  /// Refuses a collection that is spelled almost as one of the schema: no rule masks anything of it.
+  /// Refuses a collection whose name is close to one in the schema, because no rule masks it.
   private func assertNear(to schema: DatabaseSchema) throws {
     for path in collections.compactMap({ CollectionPath($0) }) {
       if let hint = schema.hint(of: path) { throw ValidationError(hint) }
@@ -84,7 +83,7 @@ struct MaskProveCommand: AsyncParsableCommand {
     try await people.forEachPage(of: reads) { page throws(Failure) in
       for document in page { try proof.take(document) }
     }
-    // Before the copy is read, whose documents are counted, too.
+    // Before the copy is read, whose documents are counted as well.
     if !collections.isEmpty { await people.warnOfUnread(reads) }
     try assertProvable(proof, of: source.environment.name)
     try await session.forEachPage(of: wholeReads(in: session)) { page throws(Failure) in
@@ -96,7 +95,7 @@ struct MaskProveCommand: AsyncParsableCommand {
     return report
   }
 
-  /// Refuses what would prove nothing: a source without values, or one whose values are those of a mask.
+  /// Refuses a proof that would be meaningless: a source without values, or one whose values are already masked.
   private func assertProvable(_ proof: borrowing MaskProof, of environment: String) throws(Failure) {
     let sides = "--from is what was masked, --to is the copy."
     func failure(_ cause: String, _ remedy: String) -> Failure {
@@ -116,7 +115,7 @@ struct MaskProveCommand: AsyncParsableCommand {
     }
   }
 
-  /// All of the copy, with what gymmigrate itself keeps there.
+  /// Returns the reads of the entire copy, including gymmigrate's own documents.
   private func wholeReads(in session: Session) async throws -> [CollectionRead] {
     try await session.client.collectionIDs().compactMap { CollectionPath($0) }.map { root in
       var read = CollectionScope(root, isDeep: true).read
@@ -127,7 +126,7 @@ struct MaskProveCommand: AsyncParsableCommand {
 }
 
 extension Session {
-  /// Calls `body` with each page of some reads, and counts what was read.
+  /// Calls `body` with each page of some reads, and counts the documents.
   fileprivate func forEachPage(
     of reads: [CollectionRead],
     _ body: ([RawDocument]) throws(Failure) -> Void

@@ -3,7 +3,7 @@ import MigrationEngine
 import Restoration
 import Transfer
 
-/// `gymmigrate restore`: documents as they were.
+/// `gymmigrate restore`: restores documents to an earlier state.
 struct RestoreCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
@@ -25,7 +25,7 @@ struct RestoreCommand: JobCommand {
       """
   )
 
-  /// What an export may be.
+  /// The extent of an export.
   enum Extent: String, CaseIterable, ExpressibleByArgument {
     case whole, partial
   }
@@ -142,7 +142,7 @@ struct RestoreCommand: JobCommand {
     }
   }
 
-  /// The moment of `--from ENV@TIME`, where that is the database that is restored; nil for files and mirrors.
+  /// Returns the time in `--from ENV@TIME` if that is the restored database itself; nil for files and mirrors.
   ///
   /// - Throws: `ValidationError` for any other environment.
   private func ownMoment(_ connection: ConnectionSettings) throws -> Timestamp? {

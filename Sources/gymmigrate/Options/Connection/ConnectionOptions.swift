@@ -1,6 +1,6 @@
 import Configuration
 
-/// Where to work, and with whose credentials.
+/// Options for where to work, and with which credentials.
 struct ConnectionOptions: ParsableArguments {
   @Option(
     name: [.customShort("e"), .customLong("env")],
@@ -87,7 +87,7 @@ struct ConnectionOptions: ParsableArguments {
   }
 }
 
-/// What a command may cost.
+/// Options that limit the cost of a command.
 struct BillOptions: ParsableArguments {
   @Option(help: "Stop before the service could bill more reads than this.", from: 0)
   var maxReads: Int?
@@ -108,14 +108,14 @@ struct BillOptions: ParsableArguments {
     try PriceList.dollars(text).orExpecting("US dollars, such as 2.50")
   }
 
-  /// The bound; nil for none.
+  /// The limit; nil for none.
   var bound: BillBound? {
     let bound = BillBound(reads: maxReads, writes: maxWrites, dollars: maxCost)
     return bound.isNone ? nil : bound
   }
 }
 
-/// Where runs are.
+/// The option for the location of runs.
 struct StateOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder").withDefault(
@@ -128,7 +128,7 @@ struct StateOptions: ParsableArguments {
   var history: RunHistory { RunHistory(in: stateDir) }
 }
 
-/// What is known of environments and data before anything is reached.
+/// Options for what is known about environments and data before connecting.
 struct ConfigurationOptions: ParsableArguments {
   @Option(
     localFile: "The configuration (default: gymmigrate.yaml here, else in the user's configuration folder)."

@@ -2,7 +2,7 @@ import Configuration
 import MigrationEngine
 
 extension ConnectionSettings {
-  /// The options that lead to the same database, with the same signer and schema, as words of a command line.
+  /// The options that lead to the same database, credentials and schema, as words of a command line.
   var words: [String] {
     let options: [(name: String, value: String?)] = [
       ("-e", environment), ("--project", project), ("--database", database), ("--endpoint", endpoint),
@@ -13,7 +13,7 @@ extension ConnectionSettings {
     return options.flatMap { option in option.value.map { [option.name, $0] } ?? [] }
   }
 
-  /// How commands about runs of an environment reach it, and write to it.
+  /// Returns the options with which commands about an environment's runs reach it, and write to it.
   func place(of environment: DatabaseEnvironment) -> CommandPlace {
     CommandPlace(
       database: CommandLineText.quoted(words),
@@ -27,7 +27,7 @@ extension ConnectionSettings {
     stateDir == defaultStateDir ? [] : ["--state-dir", stateDir]
   }
 
-  /// The command that applies a plan file in the same environment; nil where the plan has nothing to do.
+  /// Returns the command that applies a plan file in the same environment; nil if the plan changes nothing.
   func applying(_ plan: String, _ totals: PlanTotals) throws(Failure) -> String? {
     if totals.changes.total() == 0 { return nil }
     let target = try EnvironmentResolver(self).environment()
@@ -40,12 +40,12 @@ extension ConnectionSettings {
 }
 
 extension DatabaseEnvironment {
-  /// The option that a command needs to write to it.
+  /// The option that a command needs to write to the environment.
   var confirmationWords: [String] { isProtected ? ["--confirm", name] : [] }
 }
 
 extension RunRecord {
-  /// A command about the run that writes to its database, as `runs resume`.
+  /// Returns a command about the run that writes to its database, such as `runs resume`.
   func commandLine(_ words: String..., in stateDir: String) -> String {
     let environment = job.flatMap { try? EnvironmentResolver($0.connection).environment() }
     return CommandLineText.quoted(

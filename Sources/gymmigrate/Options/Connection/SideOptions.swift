@@ -1,6 +1,6 @@
 import Configuration
 
-/// The side that is read from, of a command that has two.
+/// The source of a command with two sides.
 struct FromOptions: ParsableArguments {
   @Option(databasePart: "The project of --from, instead of the environment's.")
   var fromProject: String?
@@ -28,7 +28,7 @@ struct FromOptions: ParsableArguments {
   )
   var fromImpersonateServiceAccount: ServiceAccountChain?
 
-  /// Whether any of them is given.
+  /// Whether any of the options is given.
   var isGiven: Bool {
     fromProject != nil || fromDatabase != nil || fromEndpoint != nil || fromCredentials != nil
       || fromAccessTokenFile != nil || fromImpersonateServiceAccount != nil

@@ -1,4 +1,4 @@
-/// The exported files that a command reads instead of a database.
+/// Exported files for a command to read instead of a database.
 struct SnapshotOptions: ParsableArguments {
   @Option(
     name: .customLong("from"),
@@ -10,14 +10,14 @@ struct SnapshotOptions: ParsableArguments {
   )
   var snapshot: [String] = []
 
-  /// The same connection, to the files where they are named.
+  /// Returns the connection, to the files if any are named.
   func connection(_ options: ConnectionOptions) -> ConnectionSettings {
     var settings = options.settings
     if !snapshot.isEmpty { settings.snapshot = snapshot }
     return settings
   }
 
-  /// Refuses what is about databases.
+  /// Refuses options that only apply to databases.
   func validate(_ options: ConnectionOptions, _ moment: MomentOptions) throws {
     if snapshot.isEmpty { return }
     if options.environment != nil || options.mirror != nil || options.endpoint != nil {

@@ -1,4 +1,4 @@
-/// How loudly it is said, and in which form.
+/// Options for how much is printed, and in which form.
 struct VerbosityOptions: ParsableArguments {
   @Flag(
     name: .shortAndLong,
@@ -48,7 +48,6 @@ struct VerbosityOptions: ParsableArguments {
   }
 }
 
-/// What is said, and how.
 struct LoggingOptions: ParsableArguments {
   @OptionGroup var verbosity: VerbosityOptions
 

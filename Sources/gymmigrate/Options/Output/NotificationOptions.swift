@@ -1,6 +1,6 @@
 import Configuration
 
-/// Who is notified of the run.
+/// Options for who is notified of the run.
 struct NotificationOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -1,8 +1,8 @@
 import Transfer
 
-/// Since when documents have to be updated to be in an increment.
+/// The time since which documents must have been updated to be in an increment.
 enum SinceChoice {
-  /// Since the last export to the same folder.
+  /// The last export to the same folder.
   case last
   case moment(Timestamp)
 
@@ -19,7 +19,6 @@ enum SinceChoice {
 }
 
 extension SinceChoice {
-  /// As it is typed.
   var text: String {
     switch self {
     case .last: "last"
@@ -28,7 +27,7 @@ extension SinceChoice {
   }
 }
 
-/// Which exports of a schedule stay.
+/// Options for which exports of a schedule to keep.
 struct RetentionOptions: ParsableArguments {
   @Option(
     help:
@@ -50,7 +49,7 @@ struct RetentionOptions: ParsableArguments {
   )
   var keepWithin: Duration?
 
-  /// nil where nothing is removed.
+  /// The policy; nil if nothing is removed.
   var policy: RetentionPolicy? {
     var policy = RetentionPolicy()
     (policy.last, policy.daily, policy.weekly) = (keep, keepDaily, keepWeekly)
@@ -60,7 +59,7 @@ struct RetentionOptions: ParsableArguments {
   }
 }
 
-/// An export that is repeated on a schedule.
+/// Options for an export that is repeated on a schedule.
 struct ScheduleOptions: ParsableArguments {
   @Flag(
     help:
@@ -86,7 +85,7 @@ struct ScheduleOptions: ParsableArguments {
     }
   }
 
-  /// Refuses what does not go together with the rest of an export.
+  /// Refuses options that are incompatible with the rest of an export.
   func validate(_ job: ExportJob) throws {
     if dated, job.output == "-" || ExportJob.Format(fileName: job.output) != nil {
       throw ValidationError("--output: '\(job.output)' is no folder, and --dated needs one.")

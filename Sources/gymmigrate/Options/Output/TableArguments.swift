@@ -2,7 +2,7 @@ import Schema
 import Tables
 import Transfer
 
-/// How the rows of CSV files and sheets become documents.
+/// Options for how rows of CSV files and sheets become documents.
 struct TableArguments: ParsableArguments {
   @Option(help: "jsonl, json, csv, xlsx or managed (default: by the file's name and content).")
   var format: InputFormat?
@@ -180,7 +180,6 @@ struct TableArguments: ParsableArguments {
     }
   }
 
-  /// Puts them into an import.
   func complete(_ job: inout ImportJob) {
     (job.format, job.sheets, job.timeZone) = (format, sheet, timeZone)
     job.jsonForm = jsonForm
@@ -189,7 +188,7 @@ struct TableArguments: ParsableArguments {
     job.idColumns = named.isEmpty ? nil : named
   }
 
-  /// Whether a column of ids may be of one sheet, which is known once the workbooks are.
+  /// Whether an ID column may be for one sheet, which can only be decided once the workbooks are read.
   private static func mayNameSheet(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "=")) }
 
   private var reading: TableReading {

@@ -1,6 +1,6 @@
 /// Collections as they are named on the command line.
 enum CollectionArguments {
-  /// How collections are named on a command line.
+  /// The help for arguments that name collections.
   static let help: ArgumentHelp =
     "Paths of collections, as users or orders/o1/items; patterns, as 'log*' or 'orders/*/items'."
 
@@ -17,7 +17,7 @@ enum CollectionArguments {
     }
   }
 
-  /// Refuses names that are neither paths nor patterns, and filters that cannot be about them.
+  /// Refuses names that are neither paths nor patterns, and filters that cannot apply to them.
   static func validate(_ names: [String], all: Bool, _ query: QueryOptions? = nil) throws {
     try assertOne(of: names, all: all)
     for name in names {

@@ -1,6 +1,5 @@
 import Transfer
 
-/// The options of masking.
 struct MaskOptions: ParsableArguments {
   @Flag(help: "Mask by the rules of the schema (docs/masking.md), and refuse what none covers.")
   var mask = false
@@ -9,8 +8,8 @@ struct MaskOptions: ParsableArguments {
   var maskKeyFile: String?
 
   /// - Parameters:
-  ///   - collections: The collections that are named.
-  ///   - excluded: Options that are not for a masked run, with whether they were given.
+  ///   - collections: The named collections.
+  ///   - excluded: Options that are incompatible with masking, and whether they are given.
   func validate(_ collections: [String], without excluded: [(name: String, isGiven: Bool)]) throws {
     if mask != (maskKeyFile != nil) { throw ValidationError("--mask and --mask-key-file belong together.") }
     if !mask { return }

@@ -1,6 +1,6 @@
 import Configuration
 
-/// The moment at which documents are read.
+/// The option for the time at which documents are read.
 struct MomentOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"),
@@ -9,20 +9,19 @@ struct MomentOptions: ParsableArguments {
   var readTime: ReadTimeChoice?
 }
 
-/// An environment as it is named where databases are read, with the moment to read it at: `prod`, or
-/// `prod@2026-01-31T12:00:00Z`.
+/// An environment with an optional time to read it at: `prod`, or `prod@2026-01-31T12:00:00Z`.
 struct EnvironmentMoment {
   let name: String
-  /// The moment; nil where none is named.
+  /// The time; nil if none is given.
   let moment: Timestamp?
 
   var isMirror: Bool { name.hasPrefix(DatabaseEnvironment.mirrorPrefix) }
 
-  /// Parses what a command line names, for which there may be an environment.
+  /// Parses a word of the command line that may name an environment.
   ///
   /// - Parameter known: The names of environments.
-  /// - Returns: nil where it names none of them.
-  /// - Throws: `ValidationError` for a moment that is none.
+  /// - Returns: nil if it names none of them.
+  /// - Throws: `ValidationError` for an invalid time.
   init?(_ text: String, among known: [String], of option: String) throws {
     func isKnown(_ name: String) -> Bool {
       known.contains { $0.isIdentical(to: name) } || name.hasPrefix(DatabaseEnvironment.mirrorPrefix)
@@ -46,9 +45,9 @@ struct EnvironmentMoment {
     return moment
   }
 
-  /// How it is read: at its moment, else as another option says, which it excludes.
+  /// Returns how to read it: at its time, or else as another option says, which must not be combined with it.
   ///
-  /// - Throws: `ValidationError` where both say when.
+  /// - Throws: `ValidationError` if both give a time.
   func choice(_ option: ReadTimeChoice?) throws -> ReadTimeChoice {
     guard let moment else { return option ?? .pinned }
     if option != nil { throw ValidationError("Give --read-time or \(name)@TIME, not both.") }

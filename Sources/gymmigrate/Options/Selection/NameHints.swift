@@ -6,11 +6,11 @@ import Schema
 extension Session {
   /// Warns of names in reads that the schema does not know.
   ///
-  /// These are a collection that is spelled almost as one of the schema, and fields of a filter that no collection declares.
-  /// Nothing else would say why nothing is found.
+  /// These are collections whose names are close to a declared one, and filter fields that no collection declares. Nothing else
+  /// would explain why nothing is found.
   func warnOfUnknownNames(in reads: [CollectionRead]) {
     for read in reads { warn(schema.hint(of: read)) }
-    // All have the same filter, but for those of a part.
+    // All have the same filter, except for those of a part.
     var rest = reads[...]
     while let first = rest.first {
       let same = Array(rest.prefix { $0.filter == first.filter })
@@ -21,7 +21,7 @@ extension Session {
     }
   }
 
-  /// Warns that the collection of a document that is not there is spelled almost as one of the schema or of the database.
+  /// Warns if the collection of a missing document has a name close to one in the schema or in the database.
   func warnOfMissing(_ path: DocumentPath, at readTime: Timestamp? = nil) async {
     let read = CollectionRead(path.collection)
     warnOfUnknownNames(in: [read])
@@ -29,21 +29,21 @@ extension Session {
     warn(await client.meantNotice(of: path.collection, at: readTime))
   }
 
-  /// Warns of values in filters that no document can have as the collections are declared; not where one is not in the schema.
+  /// Warns of filter values that no document can have according to the schema, unless one of the collections is undeclared.
   private func warnOfImpossibleValues(in filters: [StructuredQuery.Filter], of reads: [CollectionRead]) {
     let declared = reads.map { schema.declared(by: $0) }
     if declared.contains(where: \.isEmpty) { return }
     for hint in filters.flatMap({ declared.flatMap(\.self).hints(ofValuesIn: $0) }) { warn(hint) }
   }
 
-  /// Warns of fields that none of the collections declares; not where one is not in the schema.
+  /// Warns of fields that none of the collections declares, unless one of the collections is undeclared.
   func warnOfUnknown(_ fields: Set<FieldPath>, in reads: [CollectionRead]) {
     let declared = reads.map { schema.declared(by: $0) }
     if declared.contains(where: \.isEmpty) { return }
     for hint in declared.flatMap(\.self).hints(of: fields) { warn(hint) }
   }
 
-  /// Says of several chosen fields that none of them is declared.
+  /// Warns if none of several selected fields is declared.
   func warnOfUndeclared(_ fields: [FieldPath], in reads: [CollectionRead]) {
     let declared = reads.map { schema.declared(by: $0) }
     if fields.count < 2 || declared.contains(where: \.isEmpty) { return }
@@ -52,9 +52,9 @@ extension Session {
     warn("The schema declares none of --fields: the file may have nothing but ids.")
   }
 
-  /// Warns of names in migrations of steps that the schema does not know, and of unique fields that they write.
+  /// Warns of names in declarative migrations that the schema does not know, and of unique fields that they write.
   ///
-  /// - Parameter isCopied: Whether they work on a copy, which has warned of the collections.
+  /// - Parameter isCopied: Whether they work on a copy, for which the collections were already reported.
   func warnOfUnknownNames(in migrations: [any Migration], isCopied: Bool = false) {
     for case let migration as DeclarativeMigration in migrations {
       let reads = migration.scope.wholeReads
@@ -74,17 +74,17 @@ extension Session {
     if let hint { logger.warning("\(hint)") }
   }
 
-  /// Warns of reads that gave no document because there is none.
+  /// Warns of reads that returned no document because there is none.
   func warnOfUnread(_ reads: [CollectionRead]) async {
     for read in reads where counts.readCount(below: read) == 0 {
-      // What was counted may be named by the pattern of its collection.
+      // The counted collection may be recorded by its pattern.
       if await (try? client.quickly.isEmpty(read)) ?? false { await warnOfEmpty([read]) }
     }
   }
 }
 
 extension Session {
-  /// Warns of people that documents name which left a protected environment as they are.
+  /// Warns of fields that identify people and left a protected environment unmasked.
   func warnOfPeople(in reads: [CollectionRead], from environment: DatabaseEnvironment) {
     let fields = reads.flatMap { schema.fieldsOfPeople(in: $0.kind ?? $0.collection) }
     if !environment.isProtected || fields.isEmpty { return }
@@ -94,12 +94,12 @@ extension Session {
 }
 
 extension DatabaseSchema {
-  /// Says of the collection of a read that it is spelled almost as one that is declared; nil where it is not.
+  /// Returns a hint that the name of a read's collection is close to a declared one; nil if it is not.
   func hint(of read: CollectionRead) -> String? {
     read.reach == .group ? hint(ofGroup: read.collection.id) : hint(of: read.kind ?? read.collection)
   }
 
-  /// The declared collections that a read is about; none where it is about one that is not declared, or about everything below.
+  /// Returns the declared collections that a read covers; empty if it covers an undeclared one, or everything below a collection.
   fileprivate func declared(by read: CollectionRead) -> [CollectionSchema] {
     switch read.reach {
     case .group: declared(inGroup: read.collection.id)
@@ -110,7 +110,7 @@ extension DatabaseSchema {
 }
 
 extension RunCounts {
-  /// How many documents of a read were counted, whatever collections they are in.
+  /// Returns how many documents of a read were counted, in whatever collections.
   fileprivate func readCount(below read: CollectionRead) -> Int {
     let scope = CollectionScope(
       pathOrPattern: read.kind ?? read.collection,

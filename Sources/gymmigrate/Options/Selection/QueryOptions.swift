@@ -2,7 +2,7 @@ import Configuration
 import Logging
 import Schema
 
-/// Which documents of the named collections are meant.
+/// Options that select documents of the named collections.
 struct QueryOptions: ParsableArguments {
   @Option(
     name: .customLong("where"),
@@ -28,14 +28,14 @@ struct QueryOptions: ParsableArguments {
 }
 
 extension QuerySettings {
-  /// The filter that documents have to satisfy, nil for none.
+  /// Returns the filter that documents must match; nil for none.
   func filter(in database: DatabaseName, _ schema: DatabaseSchema) throws -> StructuredQuery.Filter? {
     if filters.isEmpty { return nil }
     return try FilterArguments.parse(filters, in: try LiteralContext(database, schema, in: timeZone))
   }
 }
 
-/// What becomes of a command that is given a collection without documents.
+/// The option for how a command treats a collection without documents.
 struct EmptinessOptions: ParsableArguments {
   @Flag(
     help:
@@ -45,21 +45,21 @@ struct EmptinessOptions: ParsableArguments {
 }
 
 extension Session {
-  /// The moment that a choice means; nil for the present of each page.
+  /// Returns the time that a choice means; nil to read each page at its present time.
   ///
   /// - Throws: As ``FirestoreClient/readTime(_:of:_:)``.
   func moment(_ choice: ReadTimeChoice) async throws -> Timestamp? {
-    // The moment of a sharded run was found readable when it was planned.
+    // The read time of a sharded run was found valid when it was planned.
     if part != nil, let moment = choice.moment { return moment }
     return try await client.readTime(choice, of: environment, logger)
   }
 
-  /// The reads that a selection and its filters come to, in the order of the command line.
+  /// Returns the reads for a selection and its filters, in the order of the command line.
   ///
-  /// Reports what a group reaches, and which documents the service leaves out of an OR.
+  /// Reports what a group covers, and which documents the service omits from an OR.
   ///
-  /// - Parameter moment: The moment that is read; nil is the present.
-  /// - Throws: `.inputMissing` where a pattern matches nothing, and where `--fail-if-empty` says so.
+  /// - Parameter moment: The read time; nil for the present.
+  /// - Throws: `.inputMissing` if a pattern matches nothing, or as `--fail-if-empty` requires.
   func reads(
     of selection: CollectionSelection,
     _ query: QuerySettings,
@@ -89,10 +89,10 @@ extension Session {
     return reads
   }
 
-  /// Reports what is worth knowing of reads before they begin.
+  /// Reports what is worth knowing about reads before they begin.
   ///
-  /// - Parameter isAll: Whether they are of all collections that there are, and not of named ones.
-  /// - Throws: `.inputMissing` where `--fail-if-empty` says so.
+  /// - Parameter isAll: Whether they cover all existing collections rather than named ones.
+  /// - Throws: `.inputMissing` as `--fail-if-empty` requires.
   func prepare(_ reads: [CollectionRead], isAll: Bool, failIfEmpty: Bool) async throws {
     if let filter = reads.first?.filter { logger.reportRequiredFields(of: filter) }
     warnOfUnknownNames(in: reads)
@@ -111,12 +111,12 @@ extension Session {
     if !empty.isEmpty { throw Failure.empty(empty.map(\.collection)) }
   }
 
-  /// Warns of collections that gave no document because they have none, and not because of a filter.
+  /// Warns of collections that returned no documents because they are empty, not because of a filter.
   func warnOfEmpty(_ reads: [CollectionRead]) async {
     for read in reads {
       let isEmpty = read.filter == nil ? true : try? await client.quickly.isEmpty(read)
       if isEmpty != true { continue }
-      // A name that the schema knows better is said beside it.
+      // If the schema knows the name, its hint is printed as well.
       let notice = await client.emptyNotice(of: read, suggesting: schema.hint(of: read) == nil)
       logger.warning("\(notice)")
     }
@@ -124,8 +124,10 @@ extension Session {
 }
 
 extension Logger {
-  /// Reports the documents that a filter leaves out although they may satisfy it: the service orders by the fields of
-  /// inequalities, and leaves out what lacks one of them; and what is missing is neither null nor unequal.
+  /// Reports the documents that a filter omits although they may match it.
+  ///
+  /// The service orders by the fields of inequalities and omits documents that lack one of them; and a missing field is neither
+  /// null nor unequal to anything.
   func reportRequiredFields(of filter: StructuredQuery.Filter) {
     let fields = DocumentFilter(filter).requiredFields
     if !fields.isEmpty {
@@ -142,7 +144,7 @@ extension Logger {
 }
 
 extension StructuredQuery.Order {
-  /// Parses `FIELD`, `FIELD asc` or `FIELD desc`, several with commas in between.
+  /// Parses `FIELD`, `FIELD asc` or `FIELD desc`, separated by commas.
   static func list(parsing text: String) throws -> [StructuredQuery.Order] {
     try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
       let words = part.split(separator: " ")
@@ -161,7 +163,7 @@ extension StructuredQuery.Order {
 }
 
 extension StructuredQuery.Filter {
-  /// The fields of comparisons which people take for ones that select documents without them, too.
+  /// The fields of comparisons that people might expect to match documents without these fields.
   fileprivate var fieldsTakenForAbsent: [FieldPath] {
     switch self {
     case .and(let filters), .or(let filters): filters.flatMap(\.fieldsTakenForAbsent)

@@ -1,6 +1,6 @@
 import MigrationEngine
 
-/// How documents are read.
+/// Options for how documents are read.
 struct ReadingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Documents a page, 1 to 300.", visibility: .hidden), from: 1, to: 300)
   var pageSize = 300
@@ -23,14 +23,14 @@ struct ReadingOptions: ParsableArguments {
 }
 
 extension MigrationRunner {
-  /// Has it read so.
+  /// Sets how the runner reads.
   mutating func read(as options: ReadingSettings) {
     pageSize = options.pageSize
     parallel = options.parallel
   }
 }
 
-/// How many requests there are at a time; of more than 16 the pages that wait for their turn would not fit in 64 MiB.
+/// The number of concurrent requests; with more than 16, the waiting pages would not fit in 64 MiB.
 struct Parallelism {
   var requests: Int
 

@@ -1,6 +1,6 @@
 import Transfer
 
-/// The collections of a command over two databases: named ones and patterns, all, or the catalogues of the schema.
+/// The collections of a command with two databases: names and patterns, all, or the catalogues of the schema.
 struct SelectionArguments: ParsableArguments {
   @Argument(help: CollectionArguments.help, completion: CompletionValues.collections)
   var collections: [String] = []

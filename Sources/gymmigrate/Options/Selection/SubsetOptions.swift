@@ -1,6 +1,6 @@
 import Transfer
 
-/// The options of a part of a database.
+/// Options that select a part of a database.
 struct SubsetOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -38,10 +38,9 @@ struct SubsetOptions: ParsableArguments {
   )
   var maxFanIn: Int?
 
-  /// Whether a part is asked for.
   var isGiven: Bool { !subset.isEmpty || sample != nil }
 
-  /// - Parameter excluded: Options that are not for a part, with whether they were given.
+  /// - Parameter excluded: Options that are incompatible with a part, and whether they are given.
   func validate(_ collections: [String], without excluded: [(name: String, isGiven: Bool)]) throws {
     guard isGiven else {
       if follow != nil || maxDocuments != nil || maxFanIn != nil {
@@ -77,13 +76,13 @@ struct SubsetOptions: ParsableArguments {
     }
   }
 
-  /// The word that one was probably meant for, as a sentence behind a space; empty where none is.
+  /// Returns the keyword that was probably meant, as a sentence after a space; empty if there is none.
   private static func meant(by text: String) -> String {
     let words = text.split(separator: " ").map(String.init)
     return words.compactMap { $0.unknown(among: ["where", "limit"]) }.first { !$0.isEmpty } ?? ""
   }
 
-  /// The collections that the part begins in.
+  /// Returns the collections with which the part begins.
   func roots(_ collections: [String]) -> [String] {
     subset.isEmpty ? collections : subset.compactMap { SubsetRoot(typed: $0)?.collection }
   }

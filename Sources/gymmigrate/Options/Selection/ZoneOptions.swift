@@ -1,7 +1,7 @@
 import Schema
 import Tables
 
-/// By which clocks days begin.
+/// The option for the time zone in which days begin.
 struct ZoneOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -13,21 +13,21 @@ struct ZoneOptions: ParsableArguments {
 }
 
 extension LiteralContext {
-  /// What literals are read against.
+  /// Creates the context in which literals are parsed.
   ///
-  /// - Parameter zone: The zone in which days begin; nil for the schema's.
-  /// - Throws: `.configuration` for a zone that this system does not know.
+  /// - Parameter zone: The time zone in which days begin; nil for the schema's.
+  /// - Throws: `.configuration` for a time zone that this system does not know.
   init(_ database: DatabaseName, _ schema: DatabaseSchema, in zone: String?) throws(Failure) {
     let zone = try schema.zone(named: zone)
     self.init(database: database) { zone.startOfDay(year: $0, month: $1, day: $2) }
   }
 }
 
-/// Filters as they are typed.
+/// Filters as typed.
 enum FilterArguments {
-  /// What several filters come to together, nil for none.
+  /// Parses several filters that must all hold; nil for none.
   ///
-  /// - Throws: `ValidationError` that says which text is wrong, and what is expected.
+  /// - Throws: `ValidationError` that says which text is invalid, and what is expected.
   static func parse(
     _ texts: [String],
     in context: LiteralContext,
@@ -46,17 +46,17 @@ enum FilterArguments {
     return all
   }
 
-  /// Refuses a filter before anything is sent: one that cannot be read, and one that compares `__name__` with a document
-  /// of another collection than one that is read.
+  /// Refuses invalid filters before anything is sent, and those that compare `__name__` with a document in a collection that is
+  /// not read.
   ///
-  /// - Parameter names: The collections that are named, patterns among them; nil for all there are.
+  /// - Parameter names: The named collections, including patterns; nil for all.
   static func validate(
     _ texts: [String],
     for names: [String]?,
     isGroup: Bool = false,
     of option: String = "--where"
   ) throws {
-    // Which database and zone makes no difference to what is well-formed.
+    // Database and time zone do not affect whether a filter is valid.
     let filter = try parse(texts, in: LiteralContext(database: DatabaseName(project: "p")), of: option)
     for path in filter?.names ?? [] {
       guard let names else {

@@ -1,4 +1,4 @@
-/// How much is shown of what a command would change.
+/// The option for how many changes a command shows.
 struct ExamplesOption: ParsableArguments {
   @Option(help: "How many changes a plan shows.", from: 0)
   var examples = 3

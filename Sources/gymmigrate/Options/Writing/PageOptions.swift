@@ -2,7 +2,7 @@ import Configuration
 import Logging
 import MigrationEngine
 
-/// A picture of a plan, for those who would rather look.
+/// The option for an HTML page of a plan.
 struct PageOptions: ParsableArguments {
   @Option(localFile: "Write the plan as one page to look at in a browser, too; it loads nothing.")
   var html: String?
@@ -13,30 +13,30 @@ struct PageOptions: ParsableArguments {
     }
   }
 
-  /// Refuses the page of what is no plan.
+  /// Refuses a page if nothing is planned.
   func assertPlanning(_ isPlanning: Bool) throws {
     if html != nil, !isPlanning { throw ValidationError("--html shows a plan: give --dry-run, too.") }
   }
 }
 
-/// The end of a plan: what it costs, and its page.
+/// The end of a plan: its cost, and its page.
 struct PlanScreen: Sendable {
   /// The page; nil for none.
   let html: String?
   let connection: ConnectionSettings
-  /// Whether nothing is printed.
+  /// Whether to print nothing.
   let isQuiet: Bool
 
-  /// Ends the plan's file, prints what the plan costs, and writes its page if asked to.
+  /// Completes the plan's file, prints the cost of the plan, and writes its page if requested.
   ///
-  /// - Returns: The end of the command: its lists, the totals and the cost, and the command that applies the plan.
+  /// - Returns: The result of the command: its lists, the totals and the cost, and the command that applies the plan.
   func conclude(
     _ reports: [MigrationReport],
     _ totals: PlanTotals,
     of session: Session,
     _ run: RunDirectory
   ) async throws -> CommandResult {
-    // The plans of parts are put together first.
+    // The plans of parts are merged first.
     if session.part == nil { try PlanEnd.append(to: run.file("plan.jsonl")) }
     let configured = try EnvironmentResolver(connection).prices()
     let cost = CostEstimate(

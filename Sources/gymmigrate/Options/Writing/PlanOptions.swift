@@ -1,6 +1,6 @@
 import MigrationEngine
 
-/// Whether a one-off is only planned, and how much of it is shown.
+/// Options for whether a one-off change is only planned, and how much of it is shown.
 struct PlanOptions: ParsableArguments {
   @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
   var dryRun = false
@@ -28,7 +28,7 @@ extension PlanSettings {
     session.report(MigrationText.applied(report))
   }
 
-  /// Ends a one-off; of a plan, with its cost and its page.
+  /// Concludes a one-off change; a plan also prints its cost and writes its page.
   func conclude(
     _ report: MigrationReport,
     of session: Session,

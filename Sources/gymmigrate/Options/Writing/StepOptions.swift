@@ -93,7 +93,7 @@ struct StepOptions: ParsableArguments {
 }
 
 extension FixSteps {
-  /// The steps in the order in which they are done, which is that of the flags above.
+  /// Returns the steps in the order in which they are applied, which is that of the flags above.
   func steps(in context: LiteralContext) throws -> [MigrationStep] {
     var steps: [MigrationStep] = []
     for text in rename {
@@ -137,7 +137,7 @@ extension FixSteps {
     return try ProgramCall(words, in: ".", database: context.database, style: runStyle ?? .rest)
   }
 
-  /// The field, and the text after the first equals sign that is not in back-quotes.
+  /// Splits a text into the field and what follows the first equals sign outside back quotes.
   private static func parts(
     _ text: String,
     _ flag: String,
@@ -165,7 +165,7 @@ extension FixSteps {
   }
 }
 
-/// What a program may take that decides on documents.
+/// Options that limit a program that decides on documents.
 struct ProgramOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The time that a program may take for each answer.", valueName: "seconds"),
@@ -192,7 +192,7 @@ struct ProgramOptions: ParsableArguments {
   }
 }
 
-/// Whether documents may be changed that the schema declares immutable.
+/// The option to change documents that the schema declares immutable.
 struct ImmutabilityOptions: ParsableArguments {
   @Flag(
     help: "Change documents, too, that the schema declares immutable; otherwise they are listed and left."

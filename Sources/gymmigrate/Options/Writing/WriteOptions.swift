@@ -1,4 +1,4 @@
-/// The guards before a write.
+/// Options that confirm a write.
 struct ConfirmOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -16,13 +16,13 @@ struct ConfirmOptions: ParsableArguments {
 
 /// What a person confirmed.
 struct Confirmation: Sendable {
-  /// The protected environment that is to be written.
+  /// The protected environment that may be written to.
   var confirm: String?
-  /// Whether nothing is asked.
+  /// Whether to ask nothing.
   var yes = false
 }
 
-/// How it may be written, and the guards before it.
+/// Options for how to write, and the guards before it.
 struct WriteOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Maximum writes per commit, 1 to 500.", visibility: .hidden), from: 1, to: 500)
   var batchSize = 100

@@ -1,24 +1,24 @@
 import Foundation
 import GRDB
 
-/// The users and their emails, and the entries that were read, on disk: what a rebuild of the index has to look up,
-/// in memory that does not grow with it.
+/// The users with their emails, and the entries that were read, on disk, so that memory does not grow with what a rebuild of the
+/// index looks up.
 struct EmailSpool {
   struct User {
     var id: String
-    /// The normalised email; nil where the document has no text there.
+    /// The normalized email; nil if the field is not a text.
     var email: String?
     /// Whether the email may have an entry.
     var isIndexable: Bool
-    /// When the user was created; nil, which sorts last, where that is not known.
+    /// When the user was created; nil if not known, which sorts last.
     var createdAt: Timestamp?
   }
 
-  /// What the users say of one entry.
+  /// What is known about the users of one entry.
   struct Answer {
     var userExists = false
     var userBearsEmail = false
-    /// The user who bears the email since earliest, if it may have an entry; nil where nobody does.
+    /// The first user with the email, if it may have an entry; nil if there is none.
     var earliest: String?
   }
 
@@ -46,7 +46,7 @@ struct EmailSpool {
     }
   }
 
-  /// Sorts the users by email, once all are in: sorting at once is far cheaper than inserting in random order.
+  /// Indexes the users by email once all are added, which is far cheaper than inserting in random order.
   func indexUsers() async throws {
     try await database.use { db in
       try db.execute(
@@ -55,8 +55,8 @@ struct EmailSpool {
     }
   }
 
-  /// Records entries as read and returns what the users say of them, in their order; each is an entry's id and the id
-  /// of the user that it names, if it names one.
+  /// Records entries as read and returns what is known about their users, in order; each is given as the entry's ID and the ID of
+  /// the user to which it refers, if any.
   func look(up entries: [(id: String, user: String?)]) async throws -> [Answer] {
     try await database.use { db in
       let note = try db.cachedStatement(sql: "INSERT OR IGNORE INTO entries VALUES (?)")
@@ -82,13 +82,12 @@ struct EmailSpool {
     }
   }
 
-  /// The next emails in the order of their bytes that have no entry, each with the user who bears it since
-  /// earliest; empty at the end.
+  /// Returns the next emails without an entry, in byte order, each with its first user; empty at the end.
   ///
-  /// - Parameter email: the last email of the page before; nil for the first page.
+  /// - Parameter email: The last email of the previous page; nil for the first page.
   func missingEntries(after email: String?) async throws -> [(email: String, user: String)] {
     try await database.use { db in
-      // The index has the users of one email side by side, the earliest first.
+      // The index has the users of one email next to each other, the earliest first.
       let rows = try Row.fetchCursor(
         db,
         sql: """

@@ -1,18 +1,18 @@
-/// What is to become of one person's link.
+/// The decision about one person's link.
 ///
-/// Both sides of a pair decide for themselves, by rules that are the same from either side, so that the two documents
-/// come to name each other without being written together.
+/// Both sides of a pair decide for themselves, by symmetric rules, so that the two documents come to refer to each other without
+/// being written together.
 enum LinkDecision: Sendable, Equatable {
-  /// What two people are matched by, the stronger first.
+  /// What two people are matched by, the stronger key first.
   enum Key: String, Sendable, CaseIterable {
     case phone, email
   }
 
-  /// It is right, or there is nobody to link.
+  /// The link is correct, or there is nobody to link to.
   case leave
-  /// It is to name this id; and what a person should know of that.
+  /// Link to this ID, with an optional note.
   case link(String, MembersLink.Reason, note: MembersLink.Code? = nil)
-  /// A person should know or decide: why, and who else is meant.
+  /// A person should know or decide: the reason, and the others concerned.
   case record(MembersLink.Code, candidates: [String])
 
   init(on person: LinkSpool.Person, by look: LinkLookUp) throws {
@@ -27,7 +27,7 @@ enum LinkDecision: Sendable, Equatable {
     }
     let claimants = try look.claimants(other, of: person.id)
     if let only = claimants.first, claimants.count == 1 {
-      // Others who name the claimant contradict it; they are listed themselves.
+      // Others who refer to the same person contradict the claimant; they are listed themselves.
       let rivals = try look.claimants(person.side, of: only.id, limit: 1)
       self = rivals.isEmpty ? .link(only.id, isDangling ? .linkReplaced : .linkCompleted) : .leave
     } else if !claimants.isEmpty {
@@ -39,19 +39,19 @@ enum LinkDecision: Sendable, Equatable {
 
   // MARK: Existing links
 
-  /// On a person whose link names somebody who is there.
+  /// Decides on a person with a link to an existing person.
   private static func standing(
     _ person: LinkSpool.Person,
     _ target: LinkSpool.Person,
     _ look: LinkLookUp
   ) throws -> LinkDecision {
     guard let back = target.link, !back.isIdentical(to: person.id) else { return .leave }
-    // A link into the void is the target's to correct, and so is none.
+    // A link to a missing person counts as none, and is corrected on the target's side.
     guard try look.person(person.side, back) != nil else { return .leave }
     return .record(.linkContradicts, candidates: [target.id])
   }
 
-  /// Whether nobody is linked to a person, and it to nobody, and it may be.
+  /// Whether a person has no link, nobody is linked to that person, and a link is permitted.
   private static func isFree(_ person: LinkSpool.Person, _ look: LinkLookUp) throws -> Bool {
     if person.isFrozen { return false }
     if let link = person.link, try look.person(person.side.other, link) != nil { return false }
@@ -60,7 +60,7 @@ enum LinkDecision: Sendable, Equatable {
 
   // MARK: Matches
 
-  /// On a person who is linked to nobody.
+  /// Decides on a person who is not linked to anybody.
   private static func match(
     _ person: LinkSpool.Person,
     isDangling: Bool,
@@ -77,7 +77,7 @@ enum LinkDecision: Sendable, Equatable {
     }
     if candidates.isEmpty { return nobody }
     let free = try candidates.filter { try isFree($0, look) }
-    // Of so many not all were looked at.
+    // With that many candidates, not all were examined.
     if free.isEmpty, candidates.count < LinkLookUp.limit {
       return isDangling ? nobody : .record(.matchTaken, candidates: candidates.map(\.id))
     }
@@ -93,7 +93,7 @@ enum LinkDecision: Sendable, Equatable {
       } else if !person.isActive || !match.isActive {
         doubt = .matchInactive
       } else {
-        // A pair is listed once, with its user.
+        // A pair is listed only once, with its user.
         let isNoted = person.side == .user && person.hasOtherName(than: match)
         return .link(
           match.id,
@@ -104,12 +104,12 @@ enum LinkDecision: Sendable, Equatable {
     } else {
       doubt = .matchAmbiguous
     }
-    // A pair is listed once, with its user.
+    // A pair is listed only once, with its user.
     if person.side == .member { return nobody }
     return .record(doubt, candidates: candidates.map(\.id))
   }
 
-  /// The one of the other side with whom a person alone shares a phone, else an email.
+  /// Returns the only person on the other side who shares a phone, or else an email, with a person.
   private static func unique(
     _ person: LinkSpool.Person,
     _ look: LinkLookUp
@@ -123,7 +123,7 @@ enum LinkDecision: Sendable, Equatable {
     return nil
   }
 
-  /// Whether the other key of one of two people leads to somebody else.
+  /// Whether the other key of one of two people leads to a third person.
   private static func isContradicted(
     _ a: LinkSpool.Person,
     _ b: LinkSpool.Person,

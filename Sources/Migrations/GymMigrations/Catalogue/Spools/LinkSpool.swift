@@ -1,8 +1,7 @@
 import Foundation
 import GRDB
 
-/// Users and members side by side on disk, with what links them: what ``MembersLink`` has to look up, in memory that
-/// does not grow with it.
+/// Users and members on disk with their keys, so that memory does not grow with what ``MembersLink`` looks up.
 struct LinkSpool {
   enum Side: Int64, Sendable, CaseIterable {
     case user, member
@@ -13,19 +12,19 @@ struct LinkSpool {
   struct Person: Sendable {
     var side: Side
     var id: String
-    /// The number that it is compared by; nil where it has none that is beyond doubt.
+    /// The phone number for comparison; nil if none is certain.
     var phone: String?
-    /// The normalised email; nil where it has none that is one.
+    /// The normalized email; nil if there is no valid one.
     var email: String?
-    /// The id that the document's own link holds; nil where there is none.
+    /// The ID in the document's own link; nil if there is none.
     var link: String?
-    /// The words of its names, folded; empty where it has none.
+    /// The words of the names, folded; empty if there are none.
     var nameWords: Set<UTF8Key>
     var isActive: Bool
-    /// Whether the document is left alone as a whole; its links and its keys count all the same.
+    /// Whether the entire document is left alone; its link and its keys still count.
     var isFrozen: Bool
 
-    /// Whether both have a name, and these share no word.
+    /// Whether both have names that share no word.
     func hasOtherName(than other: Person) -> Bool {
       !nameWords.isEmpty && !other.nameWords.isEmpty && nameWords.isDisjoint(with: other.nameWords)
     }
@@ -45,7 +44,7 @@ struct LinkSpool {
     )
   }
 
-  /// Adds people, each with the document to be recorded later; none where it is recorded already.
+  /// Adds people, each with its document to be recorded later; nil if it is already recorded.
   func add(_ people: [(person: Person, document: RawDocument?)]) async throws {
     try await database.insert(
       people,
@@ -63,7 +62,7 @@ struct LinkSpool {
     }
   }
 
-  /// Sorts the people by what they are looked up by, once all are in.
+  /// Indexes the people by what they are looked up by, once all are added.
   func index() async throws {
     try await database.use { db in
       try db.execute(
@@ -77,10 +76,9 @@ struct LinkSpool {
     }
   }
 
-  /// The next people in the order in which they were added, each with its document and what is to become of its link;
-  /// empty at the end.
+  /// Returns the next people in the order in which they were added, each with its document and its decision; empty at the end.
   ///
-  /// - Parameter number: The number of the last one of the page before; 0 for the first page.
+  /// - Parameter number: The number of the last person of the previous page; 0 for the first page.
   func decisions(
     after number: Int64
   ) async throws -> [(number: Int64, document: RawDocument, decision: LinkDecision)] {
@@ -104,7 +102,7 @@ struct LinkSpool {
 
 /// The look-ups of a ``LinkDecision``.
 struct LinkLookUp {
-  /// The most people of one key that are looked at.
+  /// The maximum number of people per key to examine.
   static let limit = 10
 
   let db: Database
@@ -127,7 +125,7 @@ struct LinkLookUp {
     try people("id", side, id, limit: 1).first
   }
 
-  /// Those whose own link names an id of the other side.
+  /// Returns those whose own link refers to an ID of the other side.
   func claimants(
     _ side: LinkSpool.Side,
     of id: String,
@@ -136,7 +134,7 @@ struct LinkLookUp {
     try people("link", side, id, limit: limit)
   }
 
-  /// Those of a side who have a phone or an email.
+  /// Returns those of a side who have a phone or an email.
   func bearers(
     _ side: LinkSpool.Side,
     _ key: LinkDecision.Key,

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The members and their snapshots on disk: what ``SnapshotBackfill`` has to look up, in memory that does not grow with it.
+/// The members and their snapshots on disk, so that memory does not grow with what ``SnapshotBackfill`` looks up.
 struct SnapshotSpool {
   private let database: SpoolDatabase
 
@@ -12,14 +12,14 @@ struct SnapshotSpool {
     )
   }
 
-  /// Adds members; a snapshot is nil where the member has none.
+  /// Adds members; a snapshot is nil if the member has none.
   func add(_ members: [(id: String, snapshot: FieldMap?)]) async throws {
     try await database.insert(members, "INSERT OR REPLACE INTO members VALUES (?, ?)") { id, snapshot in
       [SpoolDatabase.bytes(id), snapshot.map { fields in Data(JSONWriter.bytes { $0.fields(fields) }) }]
     }
   }
 
-  /// What is known of members, in the order of their ids; nobody is asked for where an id is nil.
+  /// Returns what is known about members, in the order of their IDs; a nil ID is not looked up.
   func look(up ids: [String?]) async throws -> [SnapshotBackfill.Member] {
     try await database.use { db in
       let find = try db.cachedStatement(sql: "SELECT snapshot FROM members WHERE id = ?")

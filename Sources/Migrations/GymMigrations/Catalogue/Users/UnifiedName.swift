@@ -1,17 +1,15 @@
-/// What becomes of a user's name: what is missing of the unified fields and may be written, what is only proposed,
-/// and why.
+/// The unification of a user's name: the missing fields that can be written, those that are only proposed, and the reason.
 struct UnifiedName {
-  /// Texts for fields of a name.
+  /// Texts for the fields of a name.
   struct Texts {
-    /// The parts joined; nil where fullName is not among the fields.
+    /// The joined parts; nil if fullName is not to be set.
     var fullName: String?
-    /// The parts, of which those that are there are among the fields.
+    /// The parts to be set.
     var parts = PersonName()
 
-    /// Whether there is no text.
     var isEmpty: Bool { fullName == nil && parts.isEmpty }
 
-    /// Calls `body` with each field and its text: fullName, then the parts in their order.
+    /// Calls `body` with each field and its text: fullName, then the parts in order.
     func forEach(_ body: (UserField, String) -> Void) {
       if let fullName { body(.fullName, fullName) }
       if let first = parts.firstName { body(.firstName, first) }
@@ -20,7 +18,7 @@ struct UnifiedName {
     }
   }
 
-  /// Where the parts of ``sure`` and ``proposed`` come from.
+  /// The origin of the parts in ``sure`` and ``proposed``.
   enum Source {
     case android
     case fullName
@@ -28,31 +26,31 @@ struct UnifiedName {
 
   /// Why the name is listed for review.
   enum Doubt: Equatable {
-    /// fullName, Android's parts and the existing parts do not say the same.
+    /// fullName, Android's parts and the existing parts differ.
     case disagrees
-    /// A part of Android's has no letter.
+    /// One of Android's parts has no letter.
     case noLetter
     /// The split of fullName is ambiguous.
     case split(NameSplit.Doubt)
     case noPaternal
     case noFirst
     case noName
-    /// The paternal name that is written may be a second given name.
+    /// The paternal name to be written may be a second given name.
     case twoGiven
   }
 
   /// What is written in any case.
   var sure = Texts()
-  /// What is withheld until a person says so.
+  /// What is withheld until a person approves it.
   var proposed = Texts()
-  /// Where the parts of both come from.
+  /// The origin of the parts in both.
   var source = Source.android
-  /// Why it is listed; nil where nothing is doubtful.
+  /// Why the name is listed; nil if nothing is doubtful.
   var doubt: Doubt?
-  /// Whether something is withheld, proposed or not.
+  /// Whether something is withheld, whether or not it is proposed.
   var isWithheld = false
 
-  /// Decides over a document whose fields are of their types.
+  /// Decides on a document whose fields have the right types.
   init(_ user: borrowing UserFields) {
     let standing = user.unifiedName
     let android = user.androidName
@@ -73,7 +71,7 @@ struct UnifiedName {
     }
   }
 
-  /// The name where there is no fullName.
+  /// Decides on the name if there is no fullName.
   private mutating func join(_ standing: PersonName, _ android: PersonName) {
     let taken = standing.missing(from: android)
     let joined = standing.filled(from: android).joined
@@ -81,14 +79,14 @@ struct UnifiedName {
     if standing.saysSame(as: android) {
       sure = texts
     } else {
-      // Parts of two names joined would be nobody's.
+      // Joined parts of two different names would be nobody's name.
       if taken.isEmpty { proposed = texts }
       doubt = .disagrees
       isWithheld = true
     }
   }
 
-  /// A part without a letter ("." where the form wanted a surname) is no name: it would stay for good.
+  /// Withholds parts without a letter (such as "." where the form required a surname), because they would be kept forever.
   private mutating func withholdSigns() {
     if PersonName.Part.allCases.allSatisfy({ sure.parts[$0].map(NameWord.hasLetter) ?? true }) { return }
     (proposed, sure) = (sure, Texts())
@@ -96,9 +94,9 @@ struct UnifiedName {
     isWithheld = true
   }
 
-  /// A name without a required part is for a person to complete: of it only nombre is written, as firstName.
+  /// Withholds a name without a required part, to be completed by a person; only nombre is written, as firstName.
   ///
-  /// A fullName joined from half a name would stay for good.
+  /// A fullName joined from half a name would be kept forever.
   private mutating func withholdButGivenName() {
     var kept = Texts()
     if source == .android { swap(&kept.parts.firstName, &sure.parts.firstName) }
@@ -107,7 +105,7 @@ struct UnifiedName {
     if !proposed.isEmpty { isWithheld = true }
   }
 
-  /// The name as it will be, with or without the proposals.
+  /// Returns the name as it will be, with or without the proposals.
   func name(of user: borrowing UserFields, accepting: Bool) -> PersonName {
     let name = user.unifiedName.filled(from: sure.parts)
     return accepting ? name.filled(from: proposed.parts) : name
@@ -115,10 +113,10 @@ struct UnifiedName {
 
   // MARK: Parts
 
-  /// Whether Android's parts may be taken: they are there, and agree with the existing parts and with fullName.
+  /// Whether Android's parts can be used: they exist, and agree with the existing parts and with fullName.
   ///
-  /// Existing parts may be what fullName has beyond Android's. Then both together must say all of it: a maternal
-  /// name beyond fullName is taken only from parts that agree by themselves.
+  /// Existing parts may cover what fullName has beyond Android's. Then both together must cover all of it: a maternal name beyond
+  /// fullName is only accepted from parts that agree by themselves.
   private static func fits(_ android: PersonName, standing: PersonName, fullName: String) -> Bool {
     if android.isEmpty || !android.saysSame(as: standing) { return false }
     if android.agrees(withFullName: fullName) { return true }
@@ -127,9 +125,9 @@ struct UnifiedName {
       ? PlainText.saySame(whole.joined, fullName) : whole.agrees(withFullName: fullName)
   }
 
-  /// The missing parts where only a fullName, doubtful or not, is left to take them from.
+  /// Decides on the missing parts if they can only come from a fullName, doubtful or not.
   private mutating func decide(_ fullName: String, android: PersonName, standing: PersonName) {
-    // Android's parts that say the same as fullName split it better than a rule does.
+    // Android's parts that agree with fullName split it better than a rule can.
     if !android.isEmpty, android.agrees(withFullName: fullName) {
       propose(standing.missing(from: android).tidied, from: .android, because: .disagrees)
       return
@@ -139,17 +137,17 @@ struct UnifiedName {
     let split = NameSplit(fullName)
     let fitsStanding = split.name.saysSame(as: standing)
     let parts = fitsStanding ? split.name : NameSplit.parts(of: fullName, around: standing)
-    // Parts of a split are tidy. Nothing is left of a fullName that the existing parts say.
+    // Split parts are tidy. Nothing remains of a fullName that the existing parts already cover.
     let taken = isSaid ? PersonName() : standing.missing(from: parts)
     if !android.isEmpty {
       propose(taken, from: .fullName, because: .disagrees)
-      // Nothing is proposed for a part that only Android has.
+      // A part that only Android has is not proposed.
       if !standing.missing(from: android).isEmpty { isWithheld = true }
     } else if !fitsStanding {
       if taken.isEmpty, standing.agrees(withFullName: fullName) { return }
       propose(taken, from: .fullName, because: .disagrees)
     } else if taken.isEmpty {
-      // A word alone is not the name of parts with a surname.
+      // A single word is not the full name of somebody with a given name and a surname.
       let isWhole = standing.firstName != nil && standing.paternalLastName != nil
       if isWhole, !standing.agrees(withFullName: split.name.joined) {
         propose(taken, from: .fullName, because: .disagrees)
@@ -163,7 +161,7 @@ struct UnifiedName {
     }
   }
 
-  /// A disagreement is listed also where nothing is left to propose.
+  /// A disagreement is listed even if nothing remains to be proposed.
   private mutating func propose(_ parts: PersonName, from source: Source, because doubt: Doubt) {
     proposed.parts = parts
     self.source = source
@@ -171,7 +169,7 @@ struct UnifiedName {
     isWithheld = !parts.isEmpty
   }
 
-  /// The doubt that remains where a required part will be missing.
+  /// Returns the doubt that remains because a required part will be missing.
   private func requiredPartDoubt(_ user: borrowing UserFields) -> Doubt? {
     let name = name(of: user, accepting: false)
     if user.fullName == nil, name.isEmpty { return .noName }

@@ -1,20 +1,19 @@
-/// The contract step after ``UsersUnify``: removes what the era "Android" wrote, where the unified fields say the same.
+/// The contract step after ``UsersUnify``: removes the fields of the Android era whose unified fields have the same content.
 ///
-/// A document goes as a whole or stays as a whole: where one of the five fields says something that its unified
-/// field does not, none is removed and the document is listed. A legacy field that is null or blank says nothing and may
-/// go in any case.
+/// All fields of a document are removed, or none: if one of the five has content that its unified field lacks, the document is
+/// listed instead. A legacy field that is null or blank has no content and may be removed in any case.
 package struct UsersDropLegacy: Migration {
   /// The findings about a document; the raw value is the code in reports.
   ///
-  /// All are ``Finding/Kind/review`` but `wrongType`.
+  /// All are ``Finding/Kind/review`` except for `wrongType`.
   package enum Code: String, Sendable, CaseIterable {
-    /// The unified field is missing and the legacy one says something.
+    /// The legacy field has content and the unified field is missing.
     case unifiedMissing = "unified-missing"
-    /// Both are there and do not say the same.
+    /// Both fields have content that differs.
     case legacyDisagrees = "legacy-disagrees"
-    /// `fullName` does not say what the parts say.
+    /// `fullName` differs from the parts.
     case fullNameDisagrees = "fullname-disagrees"
-    /// A value is not of its field's type. A reject.
+    /// A value does not have its field's type. A reject.
     case wrongType = "wrong-type"
   }
 
@@ -63,7 +62,7 @@ package struct UsersDropLegacy: Migration {
 
   // MARK: Findings
 
-  /// What keeps one legacy field from being removed, nil where nothing does.
+  /// Returns what prevents the removal of one legacy field; nil for nothing.
   private func finding(
     _ unified: UserField,
     _ legacy: UserField,
@@ -98,8 +97,8 @@ package struct UsersDropLegacy: Migration {
     )
   }
 
-  /// What keeps the parts of the name from being removed: a fullName that is missing or says something else, which
-  /// they may be the last to correct.
+  /// Returns what prevents the removal of the name parts: a fullName that is missing or differs, because the parts may be the
+  /// only means to correct it.
   private func fullNameFinding(_ user: UserFields, of document: RawDocument) -> Finding? {
     if user.androidName.isEmpty { return nil }
     guard let fullName = user.fullName else {

@@ -1,49 +1,49 @@
 import FirestoreREST
 
-/// The unification of `users`: what is missing of the unified fields is added from what eras iOS and Android wrote.
+/// Unifies `users`: adds missing unified fields from what the iOS and Android eras wrote.
 ///
-/// Nothing is removed and no existing value is rewritten; missing is absent, null or blank text. A document
-/// with a value of the wrong type is left alone as a whole. Doubtful parts of a name are withheld, and the
-/// document's other fields unified, unless ``acceptProposals``. See ``Code`` for the findings.
+/// Nothing is removed and no existing value is rewritten; missing means absent, null or blank. A document with a value of the
+/// wrong type is left alone entirely. Doubtful name parts are withheld, while the document's other fields are unified, unless
+/// ``acceptProposals``. See ``Code`` for the findings.
 package struct UsersUnify: Migration {
   /// The findings about a document; the raw value is the code in reports.
   ///
-  /// A name has one finding at most, of the first code that holds in this order. It is ``Finding/Kind/review``;
-  /// once a person has decided it or the proposals are accepted, and no required part is missing, nothing is left to
-  /// decide and it is ``Finding/Kind/note``.
+  /// A name has at most one finding, with the first code in this order that applies. It is a ``Finding/Kind/review``; once a
+  /// person has decided it or the proposals are accepted, and no required part is missing, nothing is left to decide and it is a
+  /// ``Finding/Kind/note``.
   package enum Code: String, Sendable, CaseIterable {
-    /// fullName, Android's parts and the existing unified parts disagree, also where nothing is left to fill.
+    /// fullName, Android's parts and the existing unified parts disagree, even if nothing is missing.
     case nameDisagrees = "name-disagrees"
-    /// A word of fullName is not plainly part of a name, or a part of Android's has no letter.
+    /// A word of fullName is not plainly part of a name, or one of Android's parts has no letter.
     case nameUnusual = "name-unusual"
     case nameOneWord = "name-one-word"
     case nameManyWords = "name-many-words"
     case nameParticle = "name-particle"
-    /// A required part, the paternal name, is missing everywhere.
+    /// The paternal name, a required part, is missing everywhere.
     case nameNoPaternal = "name-no-paternal"
-    /// A required part, the given name, is missing everywhere.
+    /// The given name, a required part, is missing everywhere.
     case nameNoFirst = "name-no-first"
-    /// There is no name at all. A note: there is nothing to propose and nothing to decide.
+    /// There is no name at all. A note, because there is nothing to propose or to decide.
     case nameMissing = "name-missing"
-    /// The paternal name that is written is a common given name. A note: the apps split it so, too.
+    /// The paternal name that is written is a common given name. A note, because the apps split it the same way.
     case nameTwoGiven = "name-two-given"
-    /// isActive and activo disagree; isActive stays. A review.
+    /// isActive and activo disagree; isActive is kept. A review.
     case activeDisagrees = "active-disagrees"
-    /// There is no role; none is invented. A note: nothing waits for it.
+    /// There is no role; none is invented. A note, because nothing depends on it.
     case roleMissing = "role-missing"
     /// The role is `owner` or `staff`. A note.
     case roleDeprecated = "role-deprecated"
-    /// The role is none that the apps know. A note.
+    /// The role is unknown to the apps. A note.
     case roleUnknown = "role-unknown"
-    /// The name was decided (``review``), and the document is not what it was when it was listed. A review.
+    /// The name was decided (``review``), but the document has changed since it was listed. A review.
     case reviewStale = "review-stale"
-    /// The name was decided, and an existing field says otherwise; it is never rewritten. A review.
+    /// The name was decided, but an existing field, which is never rewritten, differs. A review.
     case reviewFieldStands = "review-field-stands"
-    /// The decided fullName is not that of the decided parts. A review.
+    /// The decided fullName differs from the decided parts. A review.
     case reviewDisagrees = "review-disagrees"
-    /// The name of a document was decided that is not there. A review.
+    /// The name of a missing document was decided. A review.
     case reviewUnknown = "review-unknown"
-    /// A value is not of its field's type. A reject.
+    /// A value does not have its field's type. A reject.
     case wrongType = "wrong-type"
   }
 
@@ -66,9 +66,9 @@ package struct UsersUnify: Migration {
     case onboardingCompletedDefault = "onboardingCompleted-default"
   }
 
-  /// Whether the proposals for doubtful names are written unchanged.
+  /// Whether to write the proposals for doubtful names unchanged.
   package var acceptProposals: Bool
-  /// What a person decided about doubtful names; it goes before proposals.
+  /// A person's decisions about doubtful names, which take precedence over proposals.
   package var review: NameReview?
 
   package let id = "users-unify"
@@ -81,7 +81,7 @@ package struct UsersUnify: Migration {
     self.review = review
   }
 
-  /// Each user by itself; a name that was decided for a user that does not exist is a finding.
+  /// Each user is decided separately; a name that was decided for a missing user is a finding.
   package var strategy: MigrationStrategy {
     .perDocument(
       PerDocument(
@@ -118,7 +118,7 @@ package struct UsersUnify: Migration {
       for (field, text) in decided.assignments {
         edit.set(field, .string(text), because: "\(field.rawValue)-from-review")
       }
-      // What is left to say is what the rules will say of the document from now on.
+      // From now on the rules see the document with these fields, so findings are those that remain.
       name = UnifiedName(UserFields(document.fields.applying(edit.fields)))
     }
     let acceptsProposals = acceptProposals && decided == nil
@@ -152,7 +152,7 @@ package struct UsersUnify: Migration {
     return Outcome(name.isWithheld ? .skip : .unchanged, findings: findings)
   }
 
-  /// What a person decided about the user's name, compared with what the list would show of it today.
+  /// Returns a person's decision about the user's name, compared with what the list would show today.
   private func decidedName(
     of document: RawDocument,
     _ user: UserFields,
@@ -184,7 +184,7 @@ package struct UsersUnify: Migration {
   ) -> Finding {
     var proposal = FieldMap()
     name.proposed.forEach { field, text in proposal[field.rawValue] = .string(text) }
-    // What is withheld and not even proposed waits for a person.
+    // What is withheld and not even proposed needs a review.
     var isSettled = doubt == .noName || doubt == .twoGiven
     if isDecided, !name.isWithheld || !name.proposed.isEmpty {
       let after = UserFields(fields).unifiedName
@@ -203,11 +203,11 @@ package struct UsersUnify: Migration {
     )
   }
 
-  /// The fields of the name after the run: the text of fullName where it is about that alone, and the document has no
+  /// Returns the name's fields after the run: only the text of fullName if the doubt is about that alone, and the document has no
   /// other.
   ///
-  /// It includes what the run itself writes, so that a list can be used after the run as after its plan. And it is all
-  /// that a proposal is made of: a list whose document says something else by now is stale.
+  /// This includes what the run itself writes, so that a list is as valid after the run as after its plan. It is everything that
+  /// a proposal depends on: a list is stale if the document differs.
   private static func found(
     _ doubt: UnifiedName.Doubt,
     in fields: FieldMap,
@@ -265,7 +265,7 @@ package struct UsersUnify: Migration {
 }
 
 extension UsersUnify {
-  /// The fields of a document that are set, and why.
+  /// The fields of a document to set, with the reasons.
   private struct Edit {
     private(set) var fields = FieldEdit()
     private(set) var reasons: [String] = []
@@ -283,7 +283,7 @@ extension UsersUnify {
       reasons.append(reason)
     }
 
-    /// Sets those of a name's texts whose fields are asked for.
+    /// Sets the name's texts for the selected fields.
     mutating func set(
       _ texts: UnifiedName.Texts,
       from source: UnifiedName.Source,
@@ -294,7 +294,7 @@ extension UsersUnify {
       }
     }
 
-    /// Fields that a document can get, and updatedAt.
+    /// The maximum number of fields that a document can get, with updatedAt.
     private static let most = 8
   }
 }
