@@ -10,7 +10,7 @@ extension PlainJSON {
 
   /// Whether every member of a document is such a value.
   ///
-  /// - Parameter anyType: Whether a value of an unknown type counts, too; ``typedFields(_:below:)`` refuses it.
+  /// - Parameter anyType: Whether a value of an unknown type counts, too; ``typedFields(_:below:_:)`` refuses it.
   static func isTyped(_ json: JSONCursor, anyType: Bool) -> Bool {
     var count = 0
     for (_, value) in json.members {
