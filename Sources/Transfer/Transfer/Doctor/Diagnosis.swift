@@ -19,7 +19,7 @@ package struct Diagnosis: Sendable, Equatable {
     package var kind: Failure.Kind?
 
     /// The check in one line, such as `problem  token: …. Do this.`
-    package var line: String {
+    /// Returns the check in one line, such as `problem  token: …. Do this.`.
       var text = "\(name): \(message)"
       if !text.hasSuffix(".") { text += "." }
       if let remedy { text += " \(remedy)" }

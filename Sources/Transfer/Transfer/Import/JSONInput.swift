@@ -121,8 +121,7 @@ final class JSONInput: DocumentInput {
   }
 
   /// Returns a plain object as a document, together with the documents of the collections in it.
-  private func plainDocuments(_ json: JSONCursor, _ path: DocumentPath) throws(WireError) -> [ReadDocument]
-  {
+  private func plainDocuments(_ json: JSONCursor, _ path: DocumentPath) throws(WireError) -> [ReadDocument] {
     let kind = path.collection.pattern
     var reader = plain[kind] ?? PlainJSON(kind, options, below: form.below, noting: headings)
     plain[kind] = reader
