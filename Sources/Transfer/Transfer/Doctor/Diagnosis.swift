@@ -18,8 +18,8 @@ package struct Diagnosis: Sendable, Equatable {
     package var remedy: String?
     package var kind: Failure.Kind?
 
-    /// The check in one line, such as `problem  token: …. Do this.`
-    /// Returns the check in one line, such as `problem  token: …. Do this.`.
+    /// The check in one line, such as `problem  token: …. Do this`.
+    package var line: String {
       var text = "\(name): \(message)"
       if !text.hasSuffix(".") { text += "." }
       if let remedy { text += " \(remedy)" }
