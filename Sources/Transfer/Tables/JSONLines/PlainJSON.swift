@@ -173,7 +173,11 @@ package struct PlainJSON {
       if let index { met.renames.insert(index) }
       do throws(WireError) {
         let value = try self.value(value, at: other?.segments ?? path + [name])
-        if let other { renamed.append((other, value)) } else { entries.append(.init(name: name, value: value)) }
+        if let other {
+          renamed.append((other, value))
+        } else {
+          entries.append(FieldMap.Entry(name: name, value: value))
+        }
       } catch {
         try note(error.inside(name), other ?? FieldPath(segments: [name]), below: path, &unread)
       }

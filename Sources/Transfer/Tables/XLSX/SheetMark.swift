@@ -31,7 +31,9 @@ enum SheetMark {
     return names
   }
 
-  /// Returns the name for the zone of a sheet's times. It fits for every zone, even beside the longest name of a sheet.
+  /// Returns the name for the zone of a sheet's times.
+  ///
+  /// It fits for every zone, even beside the longest name of a sheet.
   static func name(ofZone zone: String) -> String { zonePrefix + encoded(zone) }
 
   private static func encoded(_ name: String) -> String {
