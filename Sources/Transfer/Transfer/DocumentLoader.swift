@@ -116,86 +116,100 @@ package struct DocumentLoader: Sendable {
     }
 
     private func putTogether(_ documents: [LoadDocument]) async throws {
-      var changes: [Change] = []
-      do {
-        try await decide(documents, &changes)
-      } catch {
-        try? await writer.submit(changes)
-        throw error
-      }
-      try await writer.submit(changes)
-    }
-
-    private func decide(
-      _ documents: [LoadDocument],
-      _ changes: inout [Change]
-    ) async throws {
-      var valid: [LoadDocument] = []
-      valid.reserveCapacity(documents.count)
-      for document in documents {
-        guard case .decoded(var decoded) = document else {
-          valid.append(document)
-          continue
-        }
-        decoded.fields = decoded.fields.asStored
-        if let violation = DocumentLimits.violations(of: decoded).first {
-          let (path, message) = (decoded.path, violation.message)
-          try context.reject(path, code: "INVALID_ARGUMENT", message: message, fields: decoded.fields)
-        } else {
-          valid.append(.decoded(decoded))
-        }
-      }
+      let valid = try documents.compactMap(storable)
       // A document with a write in flight may be read in its state before that write, so this has to be determined before
       // reading.
-      var ambiguous = incoming.known(among: valid)
+      let inFlight = incoming.known(among: valid)
+      let current = try await read(valid)
+      var accepted = Accepted(inFlight, capacity: valid.count)
+      do {
+        for document in valid { try take(document, current[document.path], into: &accepted) }
+      } catch {
+        // What was decided before is written even if a later document ends the run.
+        incoming.add(accepted.documents)
+        try? await writer.submit(accepted.changes)
+        throw error
+      }
+      // Before their writes are submitted, because these may settle at once.
+      incoming.add(accepted.documents)
+      try await writer.submit(accepted.changes)
+    }
+
+    /// The documents of a batch that are written, with their changes.
+    private struct Accepted {
+      var documents: [LoadDocument] = []
+      var changes: [Change] = []
+      /// The documents whose current state is not known, because another write of them has been submitted.
+      private(set) var ambiguous: Set<DocumentPath>
+
+      init(_ ambiguous: Set<DocumentPath>, capacity: Int) {
+        self.ambiguous = ambiguous
+        documents.reserveCapacity(capacity)
+        changes.reserveCapacity(capacity)
+      }
+
+      mutating func add(_ document: LoadDocument, _ change: Change, isDecided: Bool = true) {
+        if isDecided { ambiguous.insert(document.path) }
+        documents.append(document)
+        changes.append(change)
+      }
+    }
+
+    /// The document as the service stores it; nil for one that exceeds its limits, which is rejected.
+    private func storable(_ document: LoadDocument) throws -> LoadDocument? {
+      guard case .decoded(var decoded) = document else { return document }
+      decoded.fields = decoded.fields.asStored
+      guard let violation = DocumentLimits.violations(of: decoded).first else { return .decoded(decoded) }
+      let (path, message) = (decoded.path, violation.message)
+      try context.reject(path, code: "INVALID_ARGUMENT", message: message, fields: decoded.fields)
+      return nil
+    }
+
+    private func read(_ documents: [LoadDocument]) async throws -> [DocumentPath: RawDocument] {
       // Mode create expects new documents: the write itself reveals an existing one. A resumed run has to read first,
       // because it may have created some of the documents itself.
       let isBlind = mode.mode == .create && context.journal?.hasTail != true
-      let current = isBlind ? [:] : try await context.client.batchGet(valid.map(\.path))
-      var submitted: [LoadDocument] = []
-      submitted.reserveCapacity(valid.count)
-      changes.reserveCapacity(valid.count)
-      // This has to happen before their writes are submitted, and even if a later document ends the run.
-      defer { incoming.add(submitted) }
-      for document in valid {
-        let path = document.path
-        let before = current.isEmpty ? nil : current[path]
-        if mode.drops(timeOf: document, before) { droppedTimes.withLock { $0 += 1 } }
-        var decision = mode.decide(document, current: before)
-        if decision.isOfChanged, let before, let journal = context.journal, journal.hasTail,
-          try journal.isChangedSince(before)
-        {
-          decision = .unchanged
+      return isBlind ? [:] : try await context.client.batchGet(documents.map(\.path))
+    }
+
+    private func take(_ document: LoadDocument, _ before: RawDocument?, into accepted: inout Accepted) throws
+    {
+      let path = document.path
+      if mode.drops(timeOf: document, before) { droppedTimes.withLock { $0 += 1 } }
+      switch try decide(document, before) {
+      case .unchanged where accepted.ambiguous.contains(path):
+        // If the write in flight changes anything, this precondition fails, and the document is decided again.
+        let change = before.map { Change(of: $0, FieldEdit()) } ?? Change(touching: path)
+        accepted.add(document, change, isDecided: false)
+      case .rejected where accepted.ambiguous.contains(path):
+        accepted.add(document, Change(touching: path), isDecided: false)
+      case .unchanged:
+        let own = try context.journal?.takeOwnWrite(of: path, current: before)
+        context.counts.update(path.collection) {
+          $0.read += 1
+          if let own { $0.settle(own.kind, .written(updateTime: nil)) } else { $0.unchanged += 1 }
         }
-        switch decision {
-        case .unchanged where ambiguous.contains(path):
-          // If the write in flight changes anything, this precondition fails, and the document is decided again.
-          submitted.append(document)
-          changes.append(before.map { Change(of: $0, FieldEdit()) } ?? Change(touching: path))
-        case .rejected where ambiguous.contains(path):
-          submitted.append(document)
-          changes.append(Change(touching: path))
-        case .unchanged:
-          let own = try context.journal?.takeOwnWrite(of: path, current: before)
-          context.counts.update(path.collection) {
-            $0.read += 1
-            if let own { $0.settle(own.kind, .written(updateTime: nil)) } else { $0.unchanged += 1 }
-          }
-        case .rejected(let error, let breach):
-          let code = breach ?? error.status.name
-          let fields = breach == WriteMode.changedSince ? nil : document.document.fields
-          let reason = error.countedReason(breach)
-          try context.reject(path, code: code, countedAs: reason, message: error.message, fields: fields)
-        case .change(let change) where change.isDeletion && !takesDeletion():
-          let message = "it has appeared since, and more documents would be deleted than were allowed"
-          try context.reject(path, code: "too-many-deletions", message: message, fields: nil)
-        case .change(let change):
-          mode.recording?(change)
-          ambiguous.insert(path)
-          submitted.append(document)
-          changes.append(change)
-        }
+      case .rejected(let error, let breach):
+        let code = breach ?? error.status.name
+        let fields = breach == WriteMode.changedSince ? nil : document.document.fields
+        let reason = error.countedReason(breach)
+        try context.reject(path, code: code, countedAs: reason, message: error.message, fields: fields)
+      case .change(let change) where change.isDeletion && !takesDeletion():
+        let message = "it has appeared since, and more documents would be deleted than were allowed"
+        try context.reject(path, code: "too-many-deletions", message: message, fields: nil)
+      case .change(let change):
+        mode.recording?(change)
+        accepted.add(document, change)
       }
+    }
+
+    /// The decision about a document; what an interrupted run has written of it and somebody changed since stays.
+    private func decide(_ document: LoadDocument, _ before: RawDocument?) throws -> WriteMode.Decision {
+      let decision = mode.decide(document, current: before)
+      guard decision.isOfChanged, let before, let journal = context.journal, journal.hasTail,
+        try journal.isChangedSince(before)
+      else { return decision }
+      return .unchanged
     }
 
     /// Whether one more document may be deleted.
@@ -210,7 +224,6 @@ package struct DocumentLoader: Sendable {
     ///
     /// - Throws: ``Failure``.
     package func drain() async throws { try await writer.drain() }
-
   }
 }
 

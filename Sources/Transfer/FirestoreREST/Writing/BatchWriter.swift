@@ -23,11 +23,11 @@ package actor BatchWriter {
   private var wasWoken = false
   private var submitters: [CheckedContinuation<Void, Never>] = []
   /// The number of commits being settled; the delegate may still replan some of their writes.
-  private var settling = 0
+  var settling = 0
   /// The request for the service's time before the first commit.
-  private var asking: Task<Result<Timestamp?, Failure>, Never>?
+  var asking: Task<Result<Timestamp?, Failure>, Never>?
   /// The delegate's preparations of commits, which are cancelled when nothing more is sent.
-  private var preparations: [Int: Task<Result<Void, Failure>, Never>] = [:]
+  var preparations: [Int: Task<Result<Void, Failure>, Never>] = [:]
   /// The number of seconds for commits in flight to settle after a stop; nil before.
   private var grace: Double?
   /// The grace period that a timer runs for.
@@ -275,123 +275,13 @@ package actor BatchWriter {
     wake()
   }
 
-  private func wake() {
+  func wake() {
     wasWoken = true
     sleeper?.resume()
     sleeper = nil
     let waiters = submitters
     submitters = []
     for waiter in waiters { waiter.resume() }
-  }
-
-  private func commit(_ chunk: CommitScheduler.Chunk) async {
-    settling += 1
-    defer { settled() }
-    let clock = client.caller.clock
-    var chunk = chunk
-    do throws(Failure) {
-      if !scheduler.isStopping, chunk.needsServerTime {
-        let time = try await serverTime(by: chunk)
-        chunk = scheduler.learned(time, before: chunk.id, now: clock.now()) ?? chunk
-      }
-      if scheduler.isStopping {
-        scheduler.forget(chunk.id)
-        return
-      }
-      try await prepare(chunk)
-      if let journal {
-        let new = chunk.writes.filter { !$0.isJournaled }
-        if !new.isEmpty {
-          try await journal.record(new.compactMap(\.change))
-          scheduler.journaled(chunk.id)
-        }
-      }
-    } catch {
-      if !scheduler.isStopping { fail(error) }
-      scheduler.forget(chunk.id)
-      return
-    }
-    let sent = clock.now()
-    let budget = client.caller.policy.budget - (sent - (chunk.firstSent ?? sent))
-    do throws(CallFailure) {
-      let answer = try await client.commitOnce(
-        chunk.writes.map(\.json),
-        deletes: chunk.writes.deletes,
-        timeout: min(75, max(1, budget))
-      )
-      let now = clock.now()
-      let settled = scheduler.committed(chunk.id, answer, took: now - sent, now: now)
-      // The next commit does not have to wait until these are settled, which may take a request.
-      wake()
-      await settle(settled)
-    } catch {
-      if CommitFailure(error).isRetried {
-        client.caller.note(
-          RetryNotice(
-            rpc: .commit,
-            attempt: chunk.attempts + 1,
-            delay: 0,
-            reason: error.reason,
-            remaining: client.caller.policy.after(error).budget - (clock.now() - (chunk.firstSent ?? sent))
-          )
-        )
-      }
-      do throws(Failure) {
-        await settle(try scheduler.failed(chunk.id, error, now: clock.now(), random: clock.random()))
-      } catch {
-        // A cancellation at the end of the grace period is not the cause of the end.
-        if error.kind != .interrupted || !scheduler.isStopping { fail(error) }
-      }
-    }
-  }
-
-  /// Lets the delegate prepare for a commit.
-  private func prepare(_ chunk: CommitScheduler.Chunk) async throws(Failure) {
-    let preparation = Task { [delegate] in
-      do throws(Failure) {
-        return Result<Void, Failure>.success(try await delegate.willCommit(chunk.writes.map(\.write)))
-      } catch {
-        return .failure(error)
-      }
-    }
-    preparations[chunk.id] = preparation
-    defer { preparations[chunk.id] = nil }
-    try await preparation.value.get()
-  }
-
-  /// Requests the service's time before the first commit, once.
-  ///
-  /// Later commits use the commit times of responses. Credentials without read permission get nil.
-  private func serverTime(by chunk: CommitScheduler.Chunk) async throws(Failure) -> Timestamp? {
-    guard let path = chunk.writes.first?.write.path else { return nil }
-    let task =
-      asking
-      ?? Task { [client] in
-        do throws(Failure) {
-          return .success(try await client.serverTime(reading: path))
-        } catch {
-          return error.kind == .notPermitted ? .success(nil) : .failure(error)
-        }
-      }
-    asking = task
-    return try await task.value.get()
-  }
-
-  private func readBack(_ chunk: CommitScheduler.Chunk) async {
-    settling += 1
-    defer { settled() }
-    do throws(Failure) {
-      let documents = try await client.batchGet(chunk.writes.map(\.write.path))
-      await settle(try scheduler.readBack(chunk.id, documents, now: client.caller.clock.now()))
-    } catch {
-      scheduler.readBackFailed(chunk.id)
-      if error.kind != .interrupted || !scheduler.isStopping { fail(error) }
-    }
-  }
-
-  private func settled() {
-    settling -= 1
-    wake()
   }
 
   /// Keeps the first failure and stops sending.
