@@ -119,6 +119,22 @@ struct PlainMatchTests {
     #expect(try Self.stored(["9007199254740996"], rounded) == nil)
   }
 
+  @Test("An element that is changed, where others are gone, keeps the types of its other members.")
+  func changedAmongGone() throws {
+    let moment = try #require(Timestamp(Self.moment))
+    func element(_ name: String, _ number: Value, _ more: FieldMap = [:]) -> Value {
+      let fields: FieldMap = ["at": .timestamp(moment), "n": number, "sku": .string(name)]
+      return .map(FieldMap(fields.entries + more.entries))
+    }
+    let old = [element("a", .double(4)), element("b", .double(5)), element("c", .integer(5))]
+    func word(_ name: String) -> String { #"{"sku":"\#(name)","at":"\#(Self.moment)","n":5,"ok":true}"# }
+    guard case .fields(let fields) = try Self.answer([word("b"), word("c")], about: old) else {
+      throw Unexpected()
+    }
+    let ok: FieldMap = ["ok": .boolean(true)]
+    #expect(fields["v"] == .array([element("b", .double(5), ok), element("c", .integer(5), ok)]))
+  }
+
   @Test("Within a long array elements are found wherever they are, in no time to speak of.")
   func long() throws {
     let old = (0..<20_000).map { Self.double(Double($0), "\($0)") }
