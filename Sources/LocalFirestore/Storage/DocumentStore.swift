@@ -136,16 +136,17 @@ final class DocumentStore: Sendable {
     _ body: (StoreSnapshot) throws -> Result
   ) throws -> Result {
     let now = clock.beginRead()
-    if let readTime {
-      if readTime > now {
-        throw FirestoreError(.invalidArgument, "The requested read_time is in the future.")
-      }
-      if readTime < now - (isMirror ? 0 : Self.retention) {
-        throw FirestoreError(.failedPrecondition, "The requested read_time is too old.")
-      }
+    if let readTime, readTime < now - (isMirror ? 0 : Self.retention) {
+      throw FirestoreError(.failedPrecondition, "The requested read_time is too old.")
     }
     return try reportingCorruption {
-      try connections.read { db in try body(StoreSnapshot(db, name, readTime: readTime, now: now)) }
+      try connections.read { db in
+        let snapshot = try StoreSnapshot(db, name, readTime: readTime, now: now)
+        if snapshot.readTime > snapshot.latest {
+          throw FirestoreError(.invalidArgument, "The requested read_time is in the future.")
+        }
+        return try body(snapshot)
+      }
     }
   }
 

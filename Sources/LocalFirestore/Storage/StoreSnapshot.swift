@@ -8,6 +8,9 @@ struct StoreSnapshot {
   let database: Int64?
   /// The read time in microseconds since 1970.
   let readTime: Int64
+  /// The latest time that can be read: of the clock, or of the last commit, which may already be visible while the clock
+  /// still takes it for pending, or be ahead of the clock, by another process.
+  let latest: Int64
   /// Whether the read time is current, so that `versions` is not needed.
   private let isPresent: Bool
 
@@ -17,7 +20,8 @@ struct StoreSnapshot {
   init(_ db: Database, _ name: DatabaseName, readTime: Int64?, now: Int64) throws {
     self.db = db
     let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT last_commit FROM state")) ?? 0
-    self.readTime = readTime ?? max(now, last)
+    latest = max(now, last)
+    self.readTime = readTime ?? latest
     isPresent = self.readTime >= last
     database = try Self.row(of: name, db)
   }

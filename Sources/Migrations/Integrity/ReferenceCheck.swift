@@ -177,7 +177,7 @@ final class ReferenceCheck {
         let values = unique.fields.compactMap { unique.collection.usableValue($0, in: document.fields) }
         guard values.count == unique.fields.count else { continue }
         var json = JSONWriter()
-        json.array { list in for value in values { list.value(value) } }
+        json.array { list in for value in values { list.value(value.byWorth) } }
         // Each subcollection has its own scope.
         let scope = Array(document.path.collection.string.utf8) + [0]
         entries.append((index, scope + json.bytes, document.path.string))
@@ -196,6 +196,21 @@ final class ReferenceCheck {
       guard let (of, path) = DatabaseName.split(name), database.map({ $0 == of }) ?? true else { return name }
       return path.collection == target ? path.id : path.string
     default: return nil
+    }
+  }
+}
+
+extension Value {
+  /// The value with each whole double as an integer, so that numbers that filters take for equal are encoded alike.
+  fileprivate var byWorth: Value {
+    switch self {
+    case .double(let number): Int64(exactly: number).map { .integer($0) } ?? self
+    case .geoPoint(let point):
+      .geoPoint(GeoPoint(latitude: point.latitude + 0, longitude: point.longitude + 0))
+    case .array(let values): .array(values.map(\.byWorth))
+    case .map(let fields):
+      .map(FieldMap(fields.entries.map { FieldMap.Entry(name: $0.name, value: $0.value.byWorth) }))
+    default: self
     }
   }
 }

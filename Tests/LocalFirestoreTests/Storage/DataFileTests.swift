@@ -166,6 +166,35 @@ import Testing
     }
   }
 
+  @Test func whatTheStoreGaveOutAsATimeIsNotInItsFuture() async throws {
+    try await withTemporaryDirectory { folder in
+      let file = folder.appendingPathComponent("local.sqlite").path
+      // A commit that another server made is later than this one's clock.
+      try await LocalFirestoreServer.withServer(dataFile: file, clock: .init { 2_000_000 }) { server in
+        let client = try RESTClient(server.endpoint, project: "p")
+        try client.commit(client.set("c/d"))
+      }
+      try await LocalFirestoreServer.withServer(dataFile: file, clock: .init { 1_000_000 }) { server in
+        let client = try RESTClient(server.endpoint, project: "p")
+        for options in [#"{"readWrite":{}}"#, #"{"readOnly":{}}"#] {
+          let body = #"{"options":\#(options)}"#
+          let begun = try client.object("POST", ":beginTransaction", body)["transaction"] as? String ?? ""
+          let query = #"{"structuredQuery":{"from":[{"collectionId":"c"}]},"transaction":"\#(begun)"}"#
+          for _ in 1...2 {
+            let answer = try #require(try client.array(":runQuery", query).first)
+            #expect(answer["readTime"] as? String == "1970-01-01T00:00:02Z" && answer["document"] != nil)
+          }
+        }
+        #expect(
+          try client.query(#""from":[{"collectionId":"c"}]"#, readTime: "1970-01-01T00:00:02Z") == ["c/d"]
+        )
+        #expect(
+          try client.failure("GET", "/c/d?readTime=1970-01-01T00:00:02.000001Z") == "400 INVALID_ARGUMENT"
+        )
+      }
+    }
+  }
+
   @Test func versionsAreReadForAnHourByTheServersClock() async throws {
     let time = Mutex<Int64>(1_767_225_600_000_000)  // 2026-01-01T00:00:00Z
     let clock = LocalFirestoreServer.Clock { time.withLock { $0 } }

@@ -130,6 +130,7 @@ private let vector = Value.map(["__type__": .string("__vector__"), "value": .arr
     StepCase(.move(a, to: b, overwrite: false), ["b": .integer(1)], ["b": .integer(1)]),
     StepCase(.move(a, to: b, overwrite: false), ["a": .null], ["b": .null]),
     StepCase(.move(a, to: b, overwrite: false), ["a": .null, "b": .integer(1)], ["b": .integer(1)]),
+    StepCase(.move(a, to: b, overwrite: false), ["a": text(" "), "b": .null], ["b": .null]),
     StepCase(.move(a, to: b, overwrite: false), ["a": .integer(1), "b": .integer(1)], ["b": .integer(1)]),
     StepCase(
       .move(a, to: b, overwrite: false),

@@ -68,6 +68,7 @@ struct LiteralCase: Sendable, CustomTestStringConvertible {
     "now", "NOW", "today", "yesterday", "Tomorrow", "now-7d", "today + 1",
     "now()", "date(2025)", "REF(users/u1)", "Ts(2026-01-01)", "a.b(c)", "null()",
     "True", "FALSE", "Null", "NaN", "nan", "Infinity", "-Infinity", "'admin'", "[a, b]", "{a: 1}",
+    "true ", " null", "7\t", "2026-01-31 ", " ts(2026-01-31)", "Ana ", "\u{A0}Ana", " \"Ana\"", " ",
   ])
   func refuses(_ text: String) {
     #expect(throws: WireError.self) { try ValueLiteral.parse(text, in: LiteralContext(database: database)) }
@@ -77,6 +78,7 @@ struct LiteralCase: Sendable, CustomTestStringConvertible {
     "What can be meant in two ways is refused with both spellings.",
     arguments: [
       ("2026-01-01", "ts("), ("now", "ts("), ("REF(users/u1)", "ref("), ("12:30", "ts("),
+      ("true ", "write true,"), (" Ana", "write Ana,"), (" ", "write "),
     ]
   )
   func spellings(_ text: String, _ other: String) {

@@ -69,7 +69,7 @@ extension DeclarativeMigration {
 
   /// Why plain JSON does not determine the elements of an array.
   static let lookingAlike =
-    "it has elements that look the same in plain JSON and are different values, and not as many of them came back as there were"
+    "it has elements that may look the same in plain JSON and are different values, and not as many of them came back as there were"
 
   /// Returns the outcome of leaving a document unchanged because a program's plain JSON is ambiguous.
   func ambiguous(_ field: FieldPath, of document: RawDocument) -> Outcome {

@@ -99,15 +99,16 @@ struct PlainDocument {
     if match.isAmbiguous, ambiguous == nil {
       ambiguous = FieldPath(segments: path.filter { !$0.isIdentical(to: "[]") })
     }
+    var likely = LikelyOrigins(of: original.indices.filter { !match.isUsed[$0] }, in: original)
     var values: [Value] = []
     for (index, element) in answered.enumerated() {
       if let place = match.places[index] {
         values.append(original[place])
         continue
       }
-      let isChanged = original.indices.contains(index) && !match.isUsed[index]
       do throws(WireError) {
-        let value = try value(element, isChanged ? original[index] : nil, at: path)
+        let place = likely.take(for: element, at: index)
+        let value = try value(element, place.map { original[$0] }, at: path)
         if case .array = value { throw WireError("it is an array within an array") }
         values.append(value)
       } catch {

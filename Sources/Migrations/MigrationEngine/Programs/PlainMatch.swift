@@ -9,7 +9,7 @@ struct PlainMatch {
   /// The index of the old element for each element; nil for elements that are new or changed.
   private(set) var places: [Int?]
   private(set) var isUsed: [Bool]
-  /// Whether distinct old elements look the same, and fewer or more of them came back.
+  /// Whether distinct old elements may look the same to the program, and fewer or more of them came back.
   private(set) var isAmbiguous = false
 
   init(_ answered: [JSONCursor], _ original: [Value]) {
@@ -18,10 +18,10 @@ struct PlainMatch {
     for likeness in PlainKey.Likeness.allCases {
       let keys = zip(answered, places).map { $1 == nil ? PlainKey($0, likeness) : nil }
       let old = zip(original, isUsed).map { $1 ? nil : PlainKey($0, likeness) }
-      noteAmbiguity(keys, old, original)
       match(keys, old)
       if places.allSatisfy({ $0 != nil }) { break }
     }
+    isAmbiguous = mayBeMistaken(answered, original)
   }
 
   private mutating func match(_ keys: [PlainKey?], _ old: [PlainKey?]) {
@@ -45,13 +45,20 @@ struct PlainMatch {
     return true
   }
 
-  private mutating func noteAmbiguity(_ keys: [PlainKey?], _ old: [PlainKey?], _ original: [Value]) {
+  /// However an element is spelled, it may be the rounded one of another, unless it has all digits of a large integer.
+  private func mayBeMistaken(_ answered: [JSONCursor], _ original: [Value]) -> Bool {
+    let keys = answered.map { PlainKey($0, .rounded) }
+    let old = original.map { PlainKey($0, .rounded) }
+    var known: Set<Int> = []
+    for (key, place) in zip(keys, places) {
+      if let place, old[place] != key { known.insert(place) }
+    }
     var counts: [PlainKey: Int] = [:]
-    for case let key? in keys { counts[key, default: 0] += 1 }
-    let alike = Dictionary(grouping: old.indices.filter { old[$0] != nil }) { old[$0] }
-    for case (let key?, let places) in alike {
-      guard let count = counts[key], count != places.count else { continue }
-      if places.contains(where: { original[$0] != original[places[0]] }) { isAmbiguous = true }
+    for key in keys { counts[key, default: 0] += 1 }
+    let alike = Dictionary(grouping: old.indices.filter { !known.contains($0) }) { old[$0] }
+    return alike.contains { key, places in
+      guard let count = counts[key], count != places.count else { return false }
+      return places.contains { original[$0] != original[places[0]] }
     }
   }
 }

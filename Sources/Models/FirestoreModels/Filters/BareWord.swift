@@ -18,6 +18,8 @@ package enum BareWord {
     case singleQuoted
     /// `[a, b]`, `{"a": 1}`.
     case collection
+    /// White space at an end, which no quotes hold: `true `.
+    case spaced
     /// A number out of the range of 64-bit integers and of doubles.
     case unrepresentable(isWhole: Bool)
 
@@ -36,6 +38,8 @@ package enum BareWord {
         "is in single quotes: text is in double quotes, \(Self.quote(String(text.dropFirst().dropLast())))"
       case .collection:
         "looks like a list or a map: a migration file can hold one (docs/fix.md); or write \(quoted)"
+      case .spaced where PlainText.isBlank(text): "is nothing but white space: write \(quoted)"
+      case .spaced: "has white space at an end: write \(PlainText.trimmed(text)), or \(quoted)"
       case .unrepresentable(isWhole: true): "is beyond 64 bits: write \(text).0 for a double, \(quoted)"
       case .unrepresentable(isWhole: false): "is beyond the largest double: write \(quoted)"
       }
@@ -48,6 +52,7 @@ package enum BareWord {
   package static func lookalike(of text: String) -> Lookalike? {
     let bytes = Array(text.utf8)
     guard let first = bytes.first, let last = bytes.last else { return nil }
+    if PlainText.trimmed(text).utf8.count < bytes.count { return .spaced }
     if isJSONNumber(text) { return .unrepresentable(isWhole: isWhole(text)) }
     if isDateOrTime(text) { return .time }
     let lower = text.lowercased()

@@ -43,12 +43,9 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
       return .rejected(FirestoreError(.alreadyExists, "the document is there already, with other fields"))
     case .upsert, .replace: return .change(Change(replacing: current, with: incoming.document.fields))
     case .merge:
-      let incoming = incoming.document.fields
-      let paths = Self.leafPaths(of: incoming).filter { Self.isSet(current.fields[$0], to: incoming[$0]) }
-      if paths.isEmpty { return .unchanged }
-      var fields = current.fields
-      for path in paths { fields[path] = incoming[path] }
-      return .change(Change(path: current.path, before: current, after: fields))
+      let fields = Self.merged(current.fields, with: incoming.document.fields)
+      return fields == current.fields
+        ? .unchanged : .change(Change(path: current.path, before: current, after: fields))
     }
   }
 
@@ -65,12 +62,19 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a merge changes a value; an empty map changes nothing in an existing map.
-  private static func isSet(_ current: Value?, to incoming: Value?) -> Bool {
-    if case (.map(let known)?, .map(let new)?) = (current, incoming), new.isEmpty, known.vector == nil {
-      return false
+  /// Returns fields with those of others set; only a map goes into a map, and a vector is a value of another kind.
+  private static func merged(_ current: FieldMap, with others: FieldMap) -> FieldMap {
+    var fields = current
+    for entry in others.entries {
+      if let known = fields[entry.name]?.map, let inner = entry.value.map, known.vector == nil,
+        inner.vector == nil
+      {
+        fields[entry.name] = .map(merged(known, with: inner))
+      } else {
+        fields[entry.name] = entry.value
+      }
     }
-    return incoming != current
+    return fields
   }
 
   /// Returns the paths of all values except maps, plus empty maps and vectors.

@@ -243,7 +243,9 @@ final class ImportPass {
     if options.parseErrors != .skipField || row.refused == nil {
       return row.faults.first?.code ?? Self.malformed
     }
-    return row.faults.lazy.compactMap(\.code).first ?? SchemaViolation.Kind.missing.rawValue
+    let ofWhole: [SchemaViolation.Kind] = [.missing, .idMissing, .idMismatch, .documentID]
+    let codes = row.faults.lazy.compactMap(\.code)
+    return codes.first(where: ofWhole.map(\.rawValue).contains) ?? SchemaViolation.Kind.missing.rawValue
   }
 
   private func list(of stage: Int) -> RowRejects {

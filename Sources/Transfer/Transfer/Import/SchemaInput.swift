@@ -184,7 +184,7 @@ final class SchemaInput: DocumentInput {
       return row
     }
     row.faults += faults
-    // The rest is the document without the fields with errors; nil if a field is missing.
+    // The rest is the document without the fields with errors; nil if a field is missing, or would be.
     var rest: RawDocument? = document
     for violation in violations {
       if let field = violation.field, violation.kind != .missing, violation.kind != .idMissing {
@@ -193,6 +193,9 @@ final class SchemaInput: DocumentInput {
       } else {
         rest = nil
       }
+    }
+    if let left = rest, rules.violations(in: left, collection.schema).contains(where: \.isMissing) {
+      rest = nil
     }
     row.content = .refused(document, rest: rest)
     return row
