@@ -215,6 +215,17 @@ struct TableReaderTests {
     #expect(try rows(.first) == [["", "a", "b"], ["1", "x", ""], ["2", "", "y"], ["3", "", ""]])
   }
 
+  @Test("A percentage under merged cells, where nobody sees it, is none.")
+  func coveredPercentage() throws {
+    var book = HandMadeWorkbook()
+    book.formats = ["0%"]
+    book.rows = "<row r=\"1\"><c><v>1</v></c><c s=\"1\"><v>0.5</v></c></row>"
+    book.behind = "<mergeCells><mergeCell ref=\"A1:B1\"/></mergeCells>"
+    var reader = try TableReader(try book.write(to: folder), unmerge: .first)
+    #expect(try reader.next())
+    #expect(reader.row.percents.isEmpty)
+  }
+
   @Test("What stands under merged cells, where nobody sees it, is no value of theirs.", arguments: ["A", ""])
   func coveredCells(first: String) throws {
     func row(_ number: Int, _ cells: String...) -> String {
