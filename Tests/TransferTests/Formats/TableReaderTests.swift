@@ -145,7 +145,8 @@ struct TableReaderTests {
     ("yyyy\\-mm\\-dd\\ hh:mm:ss;@", "fineDate"),
     ("yyyy-mm-dd hh:mm:ss", "exportedDate"), ("yyyy\\-mm\\-dd\\ hh:mm:ss", "exportedDate"),
     (#""TRUE";"TRUE";"FALSE""#, "boolean"),
-    (#""VERDADERO";"VERDADERO";"FALSO""#, "boolean"), (#""TRUE";"FALSE";"TRUE""#, "number"),
+    (#""VERDADERO";"VERDADERO";"FALSO""#, "boolean"), (#""WAHR";"WAHR";"FALSCH""#, "boolean"),
+    (#""TRUE";"FALSE";"TRUE""#, "number"),
   ])
   func formatsThatAreDates(code: String, form: String) {
     #expect("\(XLSXStyles.form(of: code))" == form)

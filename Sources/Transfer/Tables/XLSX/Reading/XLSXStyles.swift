@@ -34,6 +34,7 @@ struct XLSXStyles: Sendable {
   /// The number formats in which LibreOffice saves the boolean result of a formula, by language.
   private static let booleanCodes: Set = [
     #""TRUE";"TRUE";"FALSE""#, #""VERDADERO";"VERDADERO";"FALSO""#,
+    #""VERDADEIRO";"VERDADEIRO";"FALSO""#, #""WAHR";"WAHR";"FALSCH""#, #""VRAI";"VRAI";"FAUX""#,
   ]
 
   private var forms: [Form] = []
