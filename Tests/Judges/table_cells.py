@@ -16,7 +16,8 @@ from table_times import loose_moment, moment, stamp
 
 MISSING = None
 KINDS = ["text", "integer", "double", "boolean", "timestamp", "array", "reference", "geopoint", "bytes", "any"]
-TRUE, FALSE = {"true", "verdadero", "sí", "si", "yes", "1"}, {"false", "falso", "no", "0"}
+TRUE = {"true", "verdadero", "verdadeiro", "wahr", "vrai", "yes", "sí", "si", "sim", "ja", "oui", "1"}
+FALSE = {"false", "falso", "falsch", "faux", "no", "não", "nao", "nein", "non", "0"}
 NULL = {"nullValue": None}
 WHOLE = re.compile(r"(?a)-?(0|[1-9]\d*)")
 DECIMAL = re.compile(r"(?a)-?(0|[1-9]\d*)(\.\d+([eE][+-]?\d+)?|[eE][+-]\d+)")

@@ -11,8 +11,8 @@ struct DoubtfulChanges: Sendable {
     case cut
     /// A text that is a number is replaced by another spelling of it, as `801.10` by `801.1`.
     case respelled
-    /// A number loses digits.
-    case rounded
+    /// A number loses digits, or a text that is a number.
+    case rounded(isText: Bool)
     /// A time loses its seconds, fractions of a second or time of day.
     case shortened(String)
     /// A value replaces one of another type.
@@ -77,14 +77,15 @@ struct DoubtfulChanges: Sendable {
 
   private func kind(_ before: Value, _ after: Value, at field: FieldPath, of change: Change) -> Kind? {
     switch (before, after) {
-    case (.string(let old), .string(let new)):
-      return Self.isCut(old, to: new) ? .cut : Self.isRespelled(old, as: new) ? .respelled : nil
+    case (.string(let old), .string(let new)) where Self.isCut(old, to: new): return .cut
+    case (.string(let old), .string(let new)) where Self.isRespelled(old, as: new): return .respelled
     case (.string(let old), .integer(let new)) where Self.isCut(old, to: String(new)): return .cut
     case (.timestamp(let old), .timestamp(let new)): return loss(of: old, to: new).map { .shortened($0) }
-    case (.double(let old), .double(let new)) where RoundedNumber.isRounded(old, to: new): return .rounded
-    case (.integer(let old), .integer(let new)) where RoundedNumber.isRounded(Double(old), to: Double(new)):
-      return .rounded
     default:
+      // Whatever the types: the schema may ask for another one, but not for fewer digits.
+      if let old = Self.number(before), let new = Self.number(after), RoundedNumber.isRounded(old, to: new) {
+        return .rounded(isText: before.typeName == "string")
+      }
       guard isRetyped(before, after, at: field, of: change) else { return nil }
       return .retyped(from: before.typeName, to: after.typeName)
     }
@@ -120,10 +121,20 @@ struct DoubtfulChanges: Sendable {
         && new.utf8.dropFirst(digits).allSatisfy { $0 == UInt8(ascii: "0") }
   }
 
-  /// The number that a text spells in digits, a point and an exponent; nil for any other text.
+  /// The number that a text spells in digits, a point or decimal comma and an exponent; nil for any other text.
   private static func number(_ text: String) -> Double? {
-    let isSpelled = text.utf8.allSatisfy { $0.isASCIIDigit || "+-.eE".utf8.contains($0) }
-    return isSpelled ? Double(text) : nil
+    let isSpelled = text.utf8.allSatisfy { $0.isASCIIDigit || "+-.,eE".utf8.contains($0) }
+    return isSpelled ? Double(String(text.map { $0 == "," ? "." : $0 })) : nil
+  }
+
+  /// The number that a value is or spells; nil for any other value.
+  private static func number(_ value: Value) -> Double? {
+    switch value {
+    case .integer(let number): Double(number)
+    case .double(let number): number
+    case .string(let text): number(text)
+    default: nil
+    }
   }
 
   /// The part that a time lost compared with the old one; nil if they differ otherwise.
@@ -176,8 +187,8 @@ struct DoubtfulChanges: Sendable {
         "\(texts) of digits \(verb("becomes", "become")) another spelling of the same number, as 1.5 is of 1.50",
         "A spreadsheet spells numbers in its own way; a workbook of 'export --format xlsx' keeps them."
       )
-    case .rounded:
-      let numbers = NumberText.counted(count, "number")
+    case .rounded(let isText):
+      let numbers = NumberText.counted(count, isText ? "text" : "number")
       return ("\(numbers) \(verb("loses", "lose")) digits", dropped)
     case .shortened(let part):
       let times = NumberText.counted(count, "timestamp")

@@ -111,6 +111,25 @@ struct DateAdviceTests {
   }
 
   @Test(
+    "With a currency it is said of commas that they were taken for those between thousands.",
+    arguments: [
+      (["1,500 €", "2,125 €"], [], true), (["1,500 €", "7 €"], ["--types", "n=double"], true),
+      (["1,500 €", "2.5 €"], [], false), (["1,500.25 €"], ["--types", "n=double"], false),
+      (["1,500 €", "1,500,000 €"], ["--types", "n=double"], false), (["1500 €"], [], false),
+    ] as [([String], [String], Bool)]
+  )
+  func commas(_ cells: [String], _ options: [String], _ isSaid: Bool) async throws {
+    try await withTool { tool in
+      try tool.write("id;n\n" + cells.enumerated().map { "\($0);\($1)\n" }.joined(), to: "things.csv")
+      let line = ["import", "things.csv", "--schema", "none", "--id-column", "id", "--currency", "€", "-n"]
+      let result = try await tool.bare(line + options + (options.isEmpty ? [] : ["-q"]) + tool.place)
+      result.expect(0)
+      let said = result.errors.contains("its commas were taken for those between thousands (1,200 is 1200;")
+      #expect(said == isSaid, "\(result.errors)")
+    }
+  }
+
+  @Test(
     "With a decimal comma it is said of points that they were taken for those between thousands, whatever says the type.",
     arguments: [
       (["1.500", "2.250"], ["--types", "n=double"], true), (["1.500"], ["--types", "n=integer"], true),

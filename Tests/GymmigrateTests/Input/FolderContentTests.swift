@@ -44,6 +44,25 @@ struct FolderContentTests {
     }
   }
 
+  @Test("Of a folder per document, files are named that are not the documents'.")
+  func documentTree() async throws {
+    try await withTool { tool in
+      for (name, text) in [
+        ("things/u1/u1.json", #"{"n":{"value":"Ana","type":"string"}}"#), ("things/u2/u2 (1).json", "{}"),
+        ("things/u1/marks/m/M.json", "{}"), ("things/notes.txt", "x"), ("things/u1/.DS_Store", "x"),
+      ] {
+        let folder = tool.path("bk/\(name.split(separator: "/").dropLast().joined(separator: "/"))")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try tool.write(text, to: "bk/\(name)")
+      }
+      let result = try await tool.run("import", "bk", "-n")
+      result.expect(0)
+      let unread = "bk: not read: things/notes.txt, things/u1/marks/m/M.json, things/u2/u2 (1).json."
+      #expect(result.errors.contains(unread), "\(result.errors)")
+      #expect(result.errors.contains("bk: skipped things/u1/.DS_Store."), "\(result.errors)")
+    }
+  }
+
   @Test("A folder without a file that is read says what it holds.")
   func nothing() async throws {
     try await withTool { tool in

@@ -225,6 +225,17 @@ private struct Mistake: CustomTestStringConvertible, Sendable {
       "{ type: string, number-format: \"0.00\" }",
       "type: integer or double"
     ),
+    .field(
+      "a number format of times",
+      "{ type: double, number-format: \"[h]:mm\" }",
+      "the format of a number"
+    ),
+    .field(
+      "a number format of dates",
+      "{ type: integer, number-format: dd/mm/yyyy }",
+      "the format of a number"
+    ),
+    .field("a number format of texts", "{ type: integer, number-format: \"@\" }", "the format of a number"),
     .field("an ambiguous date", "{ type: timestamp, range: { min: 2026-01-01 } }", "ts(2026-01-31)"),
     .field("a highlight of a text", "{ type: string, highlight: { max: 5 } }", "type: integer or double"),
     .field(

@@ -4,6 +4,18 @@ import Testing
 
 @Suite("Forms of cells")
 struct CellFormTests {
+  @Test(
+    "In a column of booleans there are words of several languages.",
+    arguments: [
+      ("VERDADEIRO", true), ("sim", true), ("NÃO", false), ("na\u{303}o", false), ("WAHR", true),
+      ("Falsch", false), ("ja", true), ("nein", false), ("VRAI", true), ("faux", false), ("sí", true),
+      ("jein", nil), ("", nil),
+    ] as [(String, Bool?)]
+  )
+  func words(text: String, expected: Bool?) {
+    #expect(text.withBytes { CellValues.boolean($0, words: CellValues.words) } == expected)
+  }
+
   @Test("A number that no double holds is text: it would be infinite, or 0.")
   func numbersThatNoDoubleHolds() {
     let digits = String(repeating: "9", count: 400)

@@ -64,6 +64,36 @@ struct ExactValueTests {
       ]
   }
 
+  @Test(
+    "Numbers come back under every number format of a schema.",
+    arguments: [
+      "#0", "0;-0;0", "0.0##############", "0.0##############E+00", "0", "0.00", "#,##0.00 €", "00000", "0%",
+      "000;(000)", "\"TRUE\";\"TRUE\";\"FALSE\"", "0 \"days\"",
+    ]
+  )
+  func numberFormats(format: String) throws {
+    var options = books.options
+    options.schema = try SchemaReader.schema(
+      parsing: """
+        schema: shop
+        collections:
+          orders:
+            fields:
+              d: { type: double, number-format: '\(format)' }
+              i: { type: integer, number-format: '\(format)' }
+              n: { type: [integer, double], number-format: '\(format)' }
+        """,
+      path: "shop.yaml"
+    )
+    let documents = [-7, 0, 1, 7].flatMap { number in
+      [Value.double(Double(number)), .integer(Int64(number))].map { value in
+        books.document("\(number)-\(value.typeName)", ["d": value, "i": value, "n": value])
+      }
+    }
+    let path = try books.export(documents, options: options)
+    try books.expectSame(try books.read(path, schema: options.schema).documents, documents, format)
+  }
+
   @Test("Every value comes back from a column of every type, also after another program saved the workbook.")
   func everyValueInEveryColumn() throws {
     var documents: [RawDocument] = []

@@ -128,6 +128,14 @@ struct SheetCellTests {
     )
   }
 
+  @Test("A negative number keeps its sign in a column of numbers, although its format does not show it.")
+  func hiddenSign() throws {
+    var table = try SheetTable()
+    table.book.formats = ["000;(000)"]
+    #expect(try table.value("whole", "<c s=\"1\"><v>-7</v></c>") == .integer(-7))
+    #expect(try table.value("number", "<c s=\"1\"><v>7</v></c>") == .double(7))
+  }
+
   @Test(
     "A padded number of which the workbook does not have all digits is refused as text.",
     arguments: ["12345678901234567", "-12345678901234567", "98765432109876543210"]

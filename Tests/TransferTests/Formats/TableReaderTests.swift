@@ -145,7 +145,8 @@ struct TableReaderTests {
     ("yyyy\\-mm\\-dd\\ hh:mm:ss;@", "fineDate"),
     ("yyyy-mm-dd hh:mm:ss", "exportedDate"), ("yyyy\\-mm\\-dd\\ hh:mm:ss", "exportedDate"),
     (#""TRUE";"TRUE";"FALSE""#, "boolean"),
-    (#""VERDADERO";"VERDADERO";"FALSO""#, "boolean"), (#""TRUE";"FALSE";"TRUE""#, "number"),
+    (#""VERDADERO";"VERDADERO";"FALSO""#, "boolean"), (#""WAHR";"WAHR";"FALSCH""#, "boolean"),
+    (#""TRUE";"FALSE";"TRUE""#, "number"),
   ])
   func formatsThatAreDates(code: String, form: String) {
     #expect("\(XLSXStyles.form(of: code))" == form)
@@ -213,6 +214,17 @@ struct TableReaderTests {
     // The header is filled from above, and row 5 has nothing of its own.
     #expect(try rows(.fill) == [["id", "a", "b"], ["1", "x", "x"], ["2", "x", "y"], ["3", "3", "3"]])
     #expect(try rows(.first) == [["", "a", "b"], ["1", "x", ""], ["2", "", "y"], ["3", "", ""]])
+  }
+
+  @Test("A percentage under merged cells, where nobody sees it, is none.")
+  func coveredPercentage() throws {
+    var book = HandMadeWorkbook()
+    book.formats = ["0%"]
+    book.rows = "<row r=\"1\"><c><v>1</v></c><c s=\"1\"><v>0.5</v></c></row>"
+    book.behind = "<mergeCells><mergeCell ref=\"A1:B1\"/></mergeCells>"
+    var reader = try TableReader(try book.write(to: folder), unmerge: .first)
+    #expect(try reader.next())
+    #expect(reader.row.percents.isEmpty)
   }
 
   @Test("What stands under merged cells, where nobody sees it, is no value of theirs.", arguments: ["A", ""])

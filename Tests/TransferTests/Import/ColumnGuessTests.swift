@@ -47,6 +47,25 @@ struct ColumnGuessTests {
 
   // MARK: Types
 
+  @Test("An array of numbers is a vector where the schema says so.")
+  func vectors() throws {
+    var options = options
+    options.schema = try SchemaReader.schema(
+      parsing: "schema: s\ncollections:\n  things:\n    fields: { x: vector, y: [vector, array] }\n",
+      path: "s.yaml"
+    )
+    let cells = ["[0.5,1,-2]", "[]", #"[1,"a"]"#, "[9007199254740993]"]
+    let arrays: [Value] = [
+      .array([]), .array([.integer(1), .string("a")]), .array([.integer(9_007_199_254_740_993)]),
+    ]
+    let vector = Value.array([.double(0.5), .double(1), .double(-2)])
+    #expect(
+      try read(cells, options).values == [.map(["__type__": .string("__vector__"), "value": vector])] + arrays
+    )
+    let other = Value.array([.double(0.5), .integer(1), .integer(-2)])
+    #expect(try read(cells, heading: "y", options).values == [other] + arrays)
+  }
+
   @Test(
     arguments: [
       (["1", "-2", "0"], .integer), (["9007199254740992"], .integer), (["9007199254740993"], .string),

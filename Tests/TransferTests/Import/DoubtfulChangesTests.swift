@@ -72,7 +72,7 @@ struct DoubtfulChangesTests {
       ("0.10", "0.1", true), ("12345678901234567", "12345678901234500", true), ("-1.0", "-1", true),
       ("801.10", "801.2", false), ("801.1", "801.10.2", false), ("v1.0", "v1", false), ("a", "b", false),
       ("12345678901234567", "12345678901234600", false), ("0x10", "16", false), ("", "0", false),
-      ("12345678901234567", "12345678901234", false),
+      ("12345678901234567", "12345678901234", false), ("801,10", "801,1", true), ("801,10", "801,2", false),
     ]
   )
   func spellings(_ before: String, _ after: String, _ isRespelled: Bool) throws {
@@ -95,6 +95,24 @@ struct DoubtfulChangesTests {
   )
   func numbers(_ before: Value, _ after: Value, _ isRounded: Bool) throws {
     #expect(try said(before, after) == (isRounded ? "1 number loses digits" : nil))
+  }
+
+  @Test(
+    "Digits are lost in whatever type, also if the schema asks for another one.",
+    arguments: [
+      (.integer(123_456_789_012), .double(1.23457e11), [.double], "1 number loses digits"),
+      (.integer(123_456_789_012), .double(1.23457e11), [], "1 number loses digits"),
+      (.integer(123_456_789_012), .double(123_456_789_012), [.double], nil),
+      (.double(2.123456), .integer(2), [.double], "1 number loses digits"),
+      (.string("123456789012"), .double(1.23457e11), [.double], "1 text loses digits"),
+      (.string("9789720000123"), .string("9.78972E+12"), [.string], "1 text loses digits"),
+      (.string("9789720000123"), .string("9,78972E+12"), [.string], "1 text loses digits"),
+      (.string("9789720000123"), .string("9.78973E+12"), [.string], nil),
+      (.integer(123_456_789_012), .string("1.23457E+11"), [.string], "1 number loses digits"),
+    ] as [(Value, Value, [FieldType], String?)]
+  )
+  func digits(_ before: Value, _ after: Value, _ types: [FieldType], _ expected: String?) throws {
+    #expect(try said(before, after, types) == expected)
   }
 
   @Test("Members of maps are fields of their own.")

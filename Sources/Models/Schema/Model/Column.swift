@@ -33,6 +33,8 @@ package struct Column: Sendable, Hashable {
   package private(set) var isDay = false
   /// Whether its texts are times of day, such as 07:30.
   package private(set) var isTimeOfDay = false
+  /// Whether its values are vectors, which have no type of their own in a table.
+  private var isVector = false
 
   package init(
     _ path: FieldPath,
@@ -63,6 +65,23 @@ package struct Column: Sendable, Hashable {
     highlight = field.highlight
     reference = field.reference?.collection
     (isDay, isTimeOfDay) = (field.format == .date, field.format == .time)
+    isVector = field.types == [.vector]
+  }
+
+  /// Returns the vector for an array of numbers in a column of vectors, and any other value unchanged.
+  ///
+  /// A vector is not empty.
+  package func fitting(_ value: Value?) -> Value? {
+    guard isVector, case .array(let elements)? = value, !elements.isEmpty else { return value }
+    let numbers = elements.compactMap { element -> Value? in
+      switch element {
+      case .integer(let number): Double(exactly: number).map { .double($0) }
+      case .double: element
+      default: nil
+      }
+    }
+    guard numbers.count == elements.count else { return value }
+    return .map(["__type__": .string("__vector__"), "value": .array(numbers)])
   }
 
   /// Returns the same column with another type.

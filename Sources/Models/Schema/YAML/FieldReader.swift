@@ -131,10 +131,17 @@ struct FieldReader {
     if field.reference != nil, field.types != [.string], field.types != [.reference] {
       throw yaml.failure(at: node("reference"), "expected type: string or type: reference beside it")
     }
-    if field.numberFormat != nil,
-      field.types.isEmpty || !field.types.allSatisfy({ [.integer, .double].contains($0) })
-    {
-      throw yaml.failure(at: node("number-format"), "expected type: integer or double beside it")
+    if let format = field.numberFormat {
+      guard !field.types.isEmpty, field.types.allSatisfy({ [.integer, .double].contains($0) }) else {
+        throw yaml.failure(at: node("number-format"), "expected type: integer or double beside it")
+      }
+      // A workbook with such a format would have dates, durations or texts in place of the numbers.
+      if format.filter({ $0 != "\\" }) == "@" || ![.number, .percent].contains(NumberFormat(format)) {
+        throw yaml.failure(
+          at: node("number-format"),
+          "expected the format of a number, not of a text, a date or a time; letters in it have quotes: '0 \"days\"'"
+        )
+      }
     }
   }
 

@@ -85,13 +85,14 @@ package struct CellRow: Sendable {
   func number(_ index: Int) -> Double? {
     switch kind(index) {
     case .number, .textNumber, .double, .integer: Double(self[index])
-    case .padded: Double(self[index]) ?? Self.digits(self[index])
+    case .padded: Self.number(ofPadded: self[index])
     default: nil
     }
   }
 
   /// Returns the number of a text such as `-001-234`.
-  private static func digits(_ text: String) -> Double? {
+  static func number(ofPadded text: String) -> Double? {
+    if let number = Double(text) { return number }
     let digits = text.utf8.filter { $0 &- UInt8(ascii: "0") <= 9 }
     return Double((text.hasPrefix("-") ? "-" : "") + String(decoding: digits, as: UTF8.self))
   }

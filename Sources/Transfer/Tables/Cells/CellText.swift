@@ -8,7 +8,7 @@ package import Schema
 /// - A missing value is an empty cell; an empty text is a quoted empty cell, `""`; null is ``nullText``.
 /// - A cell that starts with `{` is REST JSON (`{}` is the empty map). One that starts with `[` is an array
 ///   of literals and REST JSON, `["a", 7, 1.5, true, null, {"timestampValue": …}]`. A text that starts with
-///   either, or equals the null text, is written as `{"stringValue": …}`.
+///   either, equals the null text, or is an error of a spreadsheet (`#REF!`), is written as `{"stringValue": …}`.
 /// - In a column without a type, the form of a cell determines its type: a whole number without leading zeros
 /// is an integer, a number with a point or an exponent a double; likewise `NaN`, `true`, `FALSE` and RFC
 ///   3339. A text of such a form is written as `{"stringValue":"7"}`. So is one that looks like a reference or geo point,
@@ -121,6 +121,8 @@ package struct CellText: Sendable {
     let first = utf8[0]
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return false }
     if utf8.count == nullBytes.count, utf8.elementsEqual(nullBytes) { return false }
+    // An error of a spreadsheet is refused in a table.
+    if first <= UInt8(ascii: "#"), SpreadsheetError.isError(utf8) { return false }
     if isTyped { return true }
     switch CellForm(utf8) {
     case .text, .exponent: return !AddressText.isAddress(utf8)

@@ -37,17 +37,10 @@ extension CellValues {
     throw Fault(expected: "a value; the cell is an error of the spreadsheet\(advice)")
   }
 
-  /// Whether a cell of a CSV file is an error as a spreadsheet saves it, in English or Spanish.
+  /// Whether a cell of a CSV file is an error of a spreadsheet.
   func isError(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
-    let text = Self.trimmed(utf8)
-    guard !isSheet, text.first == UInt8(ascii: "#"), !isNull(utf8) else { return false }
-    return Self.errors.contains { text.elementsEqual($0.utf8) }
+    !isSheet && SpreadsheetError.isError(utf8) && !isNull(Self.trimmed(utf8))
   }
-
-  private static let errors = [
-    "#N/A", "#N/D", "#REF!", "#¡REF!", "#VALUE!", "#¡VALOR!", "#DIV/0!", "#¡DIV/0!", "#NAME?", "#¿NOMBRE?",
-    "#NUM!", "#¡NUM!", "#NULL!", "#¡NULO!",
-  ]
 
   private static func isRounded(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard text.count > 4, text.count < 20, let first = text.first, (0x31...0x39).contains(first) else {

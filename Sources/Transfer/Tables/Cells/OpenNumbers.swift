@@ -10,9 +10,9 @@ package struct OpenNumbers {
     var hasDecimals = false
     /// Whether one has a zero as its last decimal, which an export never writes.
     var endsInZero = false
-    /// The number of values with points only, which separate thousands if the decimal separator is a comma, and whether any
-    /// value has that comma.
-    var (grouped, hasComma) = (0, false)
+    /// The number of values with signs between thousands only, and whether any value shows which sign that is: by a sign
+    /// before decimals, or by several between thousands.
+    var (grouped, isDecided) = (0, false)
   }
 
   private let numbers: TypedNumbers
@@ -41,8 +41,10 @@ package struct OpenNumbers {
   private mutating func take(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) {
     guard let mayBeGrouped = numbers.mayBeGrouped(text) else { return }
     var column = found[index] ?? Found()
-    column.hasComma = column.hasComma || text.contains(UInt8(ascii: ","))
-    if numbers.usesDecimalComma, !text.contains(UInt8(ascii: ",")) {
+    let signs = numbers.signs
+    let (isDecimal, groups) = (text.contains(signs.decimal), text.count { $0 == signs.group })
+    if isDecimal || groups > 1 { column.isDecided = true }
+    if !isDecimal, groups > 0 {
       column.grouped += 1
     } else if mayBeGrouped {
       column.open += 1
@@ -56,8 +58,8 @@ package struct OpenNumbers {
   /// The warnings about the numbers, as sentences.
   package func warnings(_ plan: TablePlan) -> [String] {
     found.sorted { $0.key < $1.key }.compactMap { index, column in
-      if column.grouped > 0, !column.hasComma {
-        return "\(plan.name(ofColumn: index)): \(TypedNumbers.groupsRemark)."
+      if column.grouped > 0, !column.isDecided {
+        return "\(plan.name(ofColumn: index)): \(numbers.groupsRemark)."
       }
       guard column.open > 0, !column.hasDecimals, column.grouped == 0,
         column.endsInZero || !untyped.contains(index)

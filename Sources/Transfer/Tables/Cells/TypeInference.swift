@@ -39,7 +39,7 @@ package struct TypeInference: Sendable {
   private var areWords: Bool?
   /// Whether all texts are dates with a two-digit year; nil before the first.
   private var areShortDates: Bool?
-  /// Whether a whole number has a point, which must then separate thousands.
+  /// Whether a whole number has a sign between thousands.
   private var hasGroups = false
   /// Whether a number has a point or decimal comma that cannot separate thousands, and so must precede decimals.
   private var hasDecimals = false
@@ -60,7 +60,7 @@ package struct TypeInference: Sendable {
     // 70,5 looks like a geo point, too.
     if form == .text || form == .geoPointText { row.withUTF8(of: index) { noteText($0, reading) } }
     if form == .integer, !hasGroups, !reading.isSheet {
-      hasGroups = row.withUTF8(of: index) { $0.contains(UInt8(ascii: ".")) }
+      hasGroups = row.withUTF8(of: index) { $0.contains(reading.numbers.signs.group) }
     }
     if form == .double, !hasDecimals {
       hasDecimals = row.withUTF8(of: index) { reading.numbers.mayBeGrouped(CellValues.trimmed($0)) == false }
@@ -212,11 +212,11 @@ package struct TypeInference: Sendable {
     if guess.type == .string, areShortDates == true {
       guess.note = "its dates have years of two digits, whose century is not known: write them with four"
     }
-    if guess.type == .integer, hasGroups { guess.note = TypedNumbers.groupsRemark }
+    if guess.type == .integer, hasGroups { guess.note = reading.numbers.groupsRemark }
     if guess.type == .timestamp, hasLocalTimes {
       guess.note = "read in \(reading.timeZone.name) (--time-zone)"
     }
-    // With points between thousands, a comma is the decimal separator.
+    // With one sign between thousands, the other is the decimal separator.
     if guess.type == .double, hasPoints, !hasDecimals, !hasGroups {
       guess.note = reading.numbers.groupingRemark
     }

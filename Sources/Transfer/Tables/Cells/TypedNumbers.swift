@@ -81,7 +81,7 @@ package struct TypedNumbers {
     let number = plain(Array(utf8), percent == nil ? nil : .number, currencies, usesDecimalComma)
     guard let number, isNumber(number) else { return nil }
     // The other sign separates thousands.
-    if utf8.contains(UInt8(ascii: usesDecimalComma ? "." : ",")) { return false }
+    if utf8.contains(signs.group) { return false }
     guard let point = number.firstIndex(of: UInt8(ascii: ".")) else { return nil }
     let whole = number[..<point].drop { $0 == Self.minus }
     let decimals = number[(point + 1)...]
@@ -96,8 +96,15 @@ package struct TypedNumbers {
       : "each point has three digits behind it (--decimal-comma reads 1.200 as 1200)"
   }
 
-  /// The remark on a column whose numbers have points and no decimal comma.
-  static let groupsRemark = "its points were taken for those between thousands (1.200 is 1200)"
+  /// The signs before decimals and between thousands, of which only a currency or a decimal comma allows the latter.
+  var signs: GroupedNumber { usesDecimalComma ? .decimalComma : .decimalPoint }
+
+  /// The remark on a column whose numbers have signs between thousands and none before decimals.
+  var groupsRemark: String {
+    usesDecimalComma
+      ? "its points were taken for those between thousands (1.200 is 1200)"
+      : "its commas were taken for those between thousands (1,200 is 1200; with --decimal-comma, 1.2)"
+  }
 
   // MARK: Advice
 

@@ -3,8 +3,8 @@ import Schema
 /// A date and time as typed by people, usually without a zone.
 ///
 /// The year comes last (`31/12/2026`, `31-12-2026`, `31.12.2026`), in which case a ``DateOrder`` says which other number is
-/// the day, or first (`2026-12-31`, `2026/12/31`). It has four digits. The month may be a Spanish or English name after the
-/// day (`31-dic-2026`, `31 de diciembre de 2026`) or before it (`December 31, 2026`). A time of day may follow, possibly
+/// the day, or first (`2026-12-31`, `2026/12/31`). It has four digits. The month may be a name in Spanish, English, Portuguese
+/// or German after the day (`31-dic-2026`, `31 de diciembre de 2026`, `31. Dezember 2026`) or before it (`December 31, 2026`). A time of day may follow, possibly
 /// after a comma: `18:30`, `18:30:15.250`, `6:30 pm`, `6:30 p. m.`; and then a zone: `18:30:15-06`, `18:30 UTC`.
 struct DateText: Sendable, Equatable {
   /// Days since 1970-01-01.
@@ -123,17 +123,22 @@ struct DateText: Sendable, Equatable {
     }
 
     private static let months = [
-      ["ene", "enero", "jan", "january"], ["feb", "febrero", "february"], ["mar", "marzo", "march"],
-      ["abr", "abril", "apr", "april"], ["may", "mayo"], ["jun", "junio", "june"], ["jul", "julio", "july"],
-      ["ago", "agosto", "aug", "august"], ["sep", "sept", "septiembre", "set", "setiembre", "september"],
-      ["oct", "octubre", "october"], ["nov", "noviembre", "november"],
-      ["dic", "diciembre", "dec", "december"],
+      ["ene", "enero", "jan", "january", "janeiro", "januar"],
+      ["feb", "febrero", "february", "fev", "fevereiro", "februar"],
+      ["mar", "marzo", "march", "março", "mär", "märz", "mrz"], ["abr", "abril", "apr", "april"],
+      ["may", "mayo", "mai", "maio"], ["jun", "junio", "june", "junho", "juni"],
+      ["jul", "julio", "july", "julho", "juli"], ["ago", "agosto", "aug", "august"],
+      ["sep", "sept", "septiembre", "set", "setiembre", "september", "setembro"],
+      ["oct", "octubre", "october", "out", "outubro", "okt", "oktober"],
+      ["nov", "noviembre", "november", "novembro"],
+      ["dic", "diciembre", "dec", "december", "dez", "dezembro", "dezember"],
     ]
 
     /// Parses a date with the name of its month; returns nil, and consumes nothing, for any other text.
     mutating func namedDate() -> (year: Int, month: Int, day: Int)? {
       let start = at
-      if let day = digits(1...2)?.number, let sign = next(of: "/-. ") {
+      if let day = digits(1...2)?.number, var sign = next(of: "/-. ") {
+        if sign == UInt8(ascii: "."), let space = next(of: " ") { sign = space }
         skipOf()
         if let month = month(), next(of: sign) {
           skipOf()
@@ -169,10 +174,27 @@ struct DateText: Sendable, Equatable {
 
     /// Consumes the letters that follow if they are one of the given words, in any case.
     private mutating func word(among words: [String]) -> String? {
-      let letters = bytes[at...].prefix { ($0 | 0x20) &- UInt8(ascii: "a") < 26 }
-      let found = words.first { $0.utf8.elementsEqual(letters.lazy.map { $0 | 0x20 }) }
-      if found != nil { at = letters.endIndex }
+      let letters = lettersEnd()
+      let found = words.first {
+        $0.utf8.lazy.map { $0 | 0x20 }.elementsEqual(bytes[at..<letters].lazy.map { $0 | 0x20 })
+      }
+      if found != nil { at = letters }
       return found
+    }
+
+    /// The end of the Latin letters that follow, of which those with a diacritic have a second byte.
+    private func lettersEnd() -> Int {
+      var end = at
+      while end < bytes.count {
+        if (bytes[end] | 0x20) &- UInt8(ascii: "a") < 26 {
+          end += 1
+        } else if bytes[end] == 0xC3 {
+          end += 2
+        } else {
+          break
+        }
+      }
+      return min(end, bytes.count)
     }
 
     /// Parses `Z`, `UTC`, `-06`, `-0600` or `-06:00`; returns the seconds east of UTC.

@@ -14,23 +14,34 @@ enum DocumentTree {
     let names = try access.names(in: folder)
     if names.contains(where: { InputFormat(inFolder: $0) != nil }) { return [] }
     var sources: [ImportSource] = []
-    try add(collectionsIn: folder, below: nil, within: folder, to: &sources)
+    var unread: [String] = []
+    try add(collectionsIn: folder, below: nil, within: folder, to: &sources, &unread)
     for index in sources.indices { sources[index].firstDocument = sources[0].document }
+    if !sources.isEmpty { (sources[0].root, sources[0].unread) = (folder, unread) }
     return sources
   }
 
+  /// Adds the documents of the collections in a folder, and the names below `root` of all other files.
   private static func add(
     collectionsIn folder: String,
     below parent: DocumentPath?,
     within root: String,
-    to sources: inout [ImportSource]
+    to sources: inout [ImportSource],
+    _ unread: inout [String]
   ) throws(Failure) {
-    for name in FilePaths.names(in: folder)
-    where SystemCall.linkStatus("\(folder)/\(name)").status?.isFolder ?? false {
+    for name in FilePaths.names(in: folder) {
       let collection = CollectionPath(parent, name)
+      guard isFolder("\(folder)/\(name)") else {
+        // Beside the collections below a document is the file of the document.
+        if !name.isIdentical(to: "\(parent?.id ?? "").json") { unread.append("\(folder)/\(name)") }
+        continue
+      }
       for id in FilePaths.names(in: "\(folder)/\(name)") {
         let place = "\(folder)/\(name)/\(id)"
-        guard SystemCall.linkStatus(place).status?.isFolder ?? false else { continue }
+        guard isFolder(place) else {
+          unread.append(place)
+          continue
+        }
         let document = DocumentPath(collection, id)
         let file = "\(place)/\(id).json"
         if SystemCall.status(file).status?.isRegularFile ?? false {
@@ -39,8 +50,12 @@ enum DocumentTree {
           source.document = document
           sources.append(source)
         }
-        try add(collectionsIn: place, below: document, within: root, to: &sources)
+        try add(collectionsIn: place, below: document, within: root, to: &sources, &unread)
       }
     }
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    SystemCall.linkStatus(path).status?.isFolder ?? false
   }
 }

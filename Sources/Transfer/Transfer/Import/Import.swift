@@ -290,8 +290,7 @@ package struct Import: Sendable {
     try Manifest.assertOrder(manifests, at: paths)
   }
 
-  /// Reports sheets that are not read, incomplete exports, and files in the given folders that are not imported, with the
-  /// litter of systems and programs apart from the others.
+  /// Reports sheets that are not read, incomplete exports, and files in the given folders that are not imported.
   private func reportUnread(beside sources: [ImportSource]) throws(Failure) {
     for source in sources {
       let leftOut: [(Logger.Level, String, [String])] = [
@@ -317,14 +316,22 @@ package struct Import: Sendable {
       let others = try options.table.files.names(in: folder).filter {
         !read.contains(UTF8Key("\(folder)/\($0)"))
       }
-      let litter = others.filter(DocumentPlace.isLitter)
-      if !litter.isEmpty { context.logger.notice("\(folder): skipped \(FilePaths.list(litter)).") }
-      let unread = others.filter { !DocumentPlace.isLitter($0) }
-      if unread.isEmpty { continue }
-      context.logger.warning(
-        "\(folder): not read: \(FilePaths.list(unread)). Name what is to be imported, and convert .xls and .ods to .xlsx."
-      )
+      report(others, in: folder, "Name what is to be imported, and convert .xls and .ods to .xlsx.")
     }
+    for source in sources {
+      guard let root = source.root else { continue }
+      let others = source.unread.map { String($0.dropFirst(root.count + 1)) }
+      report(others, in: root, "The file of a document is called as its folder: ID/ID.json.")
+    }
+  }
+
+  /// Reports the files of a folder that are not read, with the litter of systems and programs apart from the others.
+  private func report(_ others: [String], in folder: String, _ advice: String) {
+    let litter = others.filter { DocumentPlace.isLitter(FilePaths.name(of: $0)) }
+    if !litter.isEmpty { context.logger.notice("\(folder): skipped \(FilePaths.list(litter)).") }
+    let unread = others.filter { !DocumentPlace.isLitter(FilePaths.name(of: $0)) }
+    if unread.isEmpty { return }
+    context.logger.warning("\(folder): not read: \(FilePaths.list(unread)). \(advice)")
   }
 
   /// Returns the paths of the lists of rejected rows that a run left behind.

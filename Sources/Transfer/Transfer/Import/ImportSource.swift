@@ -26,6 +26,8 @@ package struct ImportSource: Sendable, Equatable {
   package var isFromFolder = false
   /// The document that the file holds, and the first document of its folder, if the location of the file determines them.
   var (document, firstDocument): (DocumentPath?, DocumentPath?) = (nil, nil)
+  /// The folder of such files, and the paths of the files in it that are not read; set only in the first source.
+  var (root, unread): (String?, [String]) = (nil, [])
   /// The managed export, if it is one.
   var managed: ManagedExport?
   /// The export that it belongs to, according to the manifest beside it.

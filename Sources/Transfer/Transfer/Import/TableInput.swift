@@ -206,7 +206,9 @@ final class TableInput: DocumentInput {
           let name = try cellValues.name(of: reader.row, index)
           values[index] = name.isEmpty ? nil : .string(name)
         case .field(let column):
-          values[index] = try value(of: reader.row, index, as: column.type)
+          let value = try value(of: reader.row, index, as: column.type)
+          // An export is restored as it is, also an array that breaks the schema.
+          values[index] = source.isExported ? value : column.fitting(value)
           mixed.take(values[index], of: reader.row, index)
           openDates.take(reader.row, index)
           openNumbers.take(reader.row, index)

@@ -60,6 +60,7 @@ struct SheetMerges {
       for column in covered.prefix(while: { $0 < row.count }) where row.kind(column) != .missing {
         row.set(column, .missing, [])
         row.typedDates.remove(column)
+        row.percents.remove(column)
       }
     }
   }

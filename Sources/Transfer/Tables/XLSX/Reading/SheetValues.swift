@@ -76,7 +76,10 @@ struct SheetValues {
     case .duration: return duration(number, &out)
     case .boolean where number == 0 || number == 1: return boolean(number == 1, &out)
     case .padded(let format):
-      guard Self.isHeld(number, digits), let text = format.text(of: number) else { break }
+      // A text such as (007) does not show that its number is negative.
+      guard Self.isHeld(number, digits), let text = format.text(of: number),
+        CellRow.number(ofPadded: text) == number
+      else { break }
       out.append(contentsOf: text.utf8)
       return .padded
     case .percent where takesPercentAsShown:

@@ -1,3 +1,5 @@
+import Schema
+
 /// The styles of a workbook, which determine whether numbers are dates and blank cells are texts.
 struct XLSXStyles: Sendable {
   /// The type that a number format represents.
@@ -32,6 +34,7 @@ struct XLSXStyles: Sendable {
   /// The number formats in which LibreOffice saves the boolean result of a formula, by language.
   private static let booleanCodes: Set = [
     #""TRUE";"TRUE";"FALSE""#, #""VERDADERO";"VERDADERO";"FALSO""#,
+    #""VERDADEIRO";"VERDADEIRO";"FALSO""#, #""WAHR";"WAHR";"FALSCH""#, #""VRAI";"VRAI";"FAUX""#,
   ]
 
   private var forms: [Form] = []
@@ -94,9 +97,6 @@ struct XLSXStyles: Sendable {
   }
 
   /// Returns the form of a number format code.
-  ///
-  /// Text in quotes or brackets, escaped characters, and everything after the first semicolon are ignored, except for
-  /// the bracket of elapsed hours, minutes or seconds.
   static func form(of code: String) -> Form {
     // LibreOffice escapes characters that are not letters.
     switch code.filter({ $0 != "\\" }) {
@@ -107,41 +107,30 @@ struct XLSXStyles: Sendable {
     case integerCode, earlierIntegerCode: return .integer
     default: break
     }
-    if code.lowercased() == "general" { return .number }
     if booleanCodes.contains(code) { return .boolean }
     if let format = PaddedFormat(code) { return .padded(format) }
-    return clock(code)
+    return switch NumberFormat(code) {
+    case .number: .number
+    case .percent: .percent
+    case .date: .date
+    case .time: .time
+    case .duration: .duration
+    }
+  }
+
+  /// Returns a schema's number format without the meaning that export gives to some formats: one that looks the same and
+  /// marks no type, or nil for that of booleans.
+  static func unmarked(_ code: String) -> String? {
+    switch form(of: code) {
+    case .integer: "0"
+    case .double: "\(code);-\(code)"
+    case .boolean: nil
+    default: code
+    }
   }
 
   /// Whether a format is that of the dates of an export, possibly as saved by Google Sheets.
   private static func isOfExport(_ code: String) -> Bool {
     code.lowercased().filter { $0 != "\\" && $0 != "\"" } == dateCode
-  }
-
-  /// Returns the form of a format by its date and time letters; that of a number if it has none.
-  private static func clock(_ code: String) -> Form {
-    var hasDay = false
-    var hasClock = false
-    var hasMonth = false
-    var isElapsed = false
-    var isPercent = false
-    var rest = code[...]
-    while let character = rest.popFirst(), character != ";" {
-      switch character {
-      case "\"": rest = rest.drop { $0 != "\"" }.dropFirst()
-      case "[":
-        let text = rest.prefix { $0 != "]" }
-        rest = rest.dropFirst(text.count + 1)
-        isElapsed = isElapsed || ["h", "hh", "m", "mm", "s", "ss"].contains(text.lowercased())
-      case "\\", "_", "*": _ = rest.popFirst()
-      case "y", "Y", "d", "D": hasDay = true
-      case "m", "M": hasMonth = true
-      case "h", "H", "s", "S": hasClock = true
-      case "%": isPercent = true
-      default: break
-      }
-    }
-    if hasDay { return .date }
-    return isElapsed ? .duration : hasClock ? .time : hasMonth ? .date : isPercent ? .percent : .number
   }
 }

@@ -118,7 +118,7 @@ struct SheetCells {
   var extras: SheetExtras { SheetExtras(plan.columns) }
 
   /// The number formats of the columns; nil for those without one in the schema.
-  var numberFormats: [String?] { [nil] + plan.columns.map(\.numberFormat) }
+  var numberFormats: [String?] { [nil] + plan.columns.map { $0.numberFormat.flatMap(XLSXStyles.unmarked) } }
 
   // MARK: Cells
 
