@@ -172,6 +172,33 @@ struct UndoTests {
     }
   }
 
+  @Test("What undos put back is no conflict of a later run, and 'last' ends beside one that stays.")
+  func conflictThatStays() async throws {
+    try await withGym(["exercises"]) { tool, mini in
+      var runs = [
+        try await imported(tool, documentLine("c/a", 1), documentLine("c/b", 1), documentLine("c/c", 1))
+      ]
+      for set in ["a=1", "a=2"] {
+        let fix = ["fix", "c", "--all-documents", "--set", set, "--no-touch", "--schema", "none"]
+        try await tool.bare(fix + tool.place).expect(0)
+        runs.append(try tool.lastRun())
+      }
+      try mini.put("c/a", fields: #"{"theirs":{"booleanValue":true}}"#)
+      for run in runs.reversed() {
+        let undo = try await tool.run("runs", "undo", "last")
+        undo.expect(2)
+        #expect(undo.errors.contains("Run \(run): "), "\(undo.errors)")
+      }
+      try await tool.run("runs", "undo", "last").expectFailure(64, "was changed since")
+      for run in runs {
+        let again = try await tool.run("runs", "undo", run, "--json")
+        again.expect(2)
+        let totals = try again.summary().totals
+        #expect(totals.unchanged == 2 && totals.conflicted == 1, "\(totals)")
+      }
+    }
+  }
+
   @Test("of a document that changes while it is undone")
   func concurrentInBetween() async throws {
     try await withGym(["exercises"]) { tool, mini in

@@ -144,6 +144,29 @@ struct LastRunTests {
     }
   }
 
+  @Test("So does what an interrupted undo had put back: it is no conflict.", arguments: [false, true])
+  func changedAfterUndo(_ isDeleted: Bool) async throws {
+    try await Self.withMembers { tool, mini, commits in
+      try await tool.bare(fix("a=1", "--all-documents") + tool.place).expect(0)
+      let run = try tool.lastRun()
+      commits.allow(1)
+      try await tool.run("migrate", "undo", run, "--batch-size", "4", "--in-flight", "1").expectFailure(77)
+      let restored = Self.members(mini).filter { !$0.value.contains(#""a""#) }.keys.sorted()
+      let theirs = try #require(restored.first)
+      if isDeleted { mini.remove(theirs) } else { try mini.put(theirs, fields: "{}") }
+      let line = Self.members(mini)[theirs]
+      commits.allow(.max)
+      let resumed = try await tool.bare(["runs", "resume", "last", "--json"])
+      resumed.expect(0)
+      let totals = try resumed.summary().totals
+      #expect(totals.read == 9 && totals.written == 9 && totals.balance, "\(totals)")
+      #expect(Self.members(mini)[theirs] == line)
+      #expect(try tool.text("\(tool.runs()[1])/findings.csv").contains("changed-since"))
+      let status = try await tool.ledger().runs.first { $0.runId == run }?.status
+      #expect(status == "undone")
+    }
+  }
+
   @Test("Nobody has changed what an undo wrote, so it verifies")
   func undoVerifies() async throws {
     try await Self.withMembers { tool, mini, _ in

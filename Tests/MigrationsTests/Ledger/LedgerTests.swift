@@ -126,6 +126,15 @@ struct LedgerRulesTests {
     // An import, which the ledger does not know.
     #expect(refusal(entry("new", undoes: "old"), []) == nil)
   }
+
+  @Test("A run that stopped does not hold up the undo of a later one.", arguments: [(10, 20), (20, 10)])
+  func undoOfLater(_ half: Int64, _ undone: Int64) {
+    var known = [entry("half", .running), entry("old")]
+    known[0].startedAt = Timestamp(seconds: half)
+    known[1].startedAt = Timestamp(seconds: undone)
+    #expect(refusal(entry("new", undoes: "old"), known)?.kind == (half < undone ? nil : .tryLater))
+    #expect(refusal(entry("new"), known)?.kind == .tryLater)
+  }
 }
 
 @Suite("Ledger", .timeLimit(.minutes(60)))

@@ -33,11 +33,11 @@ struct DocumentHistoryTests {
   private func state(
     _ lines: [JournalReader.Line],
     _ current: RawDocument?,
-    isRemoved: Bool = false
+    replaced: ReplacedStates = ReplacedStates()
   ) -> DocumentHistory.State {
     var history = DocumentHistory()
     for line in lines { history.take(line) }
-    return history.state(of: current, isRemoved: isRemoved, serverTime: time(100))
+    return history.state(of: current, replaced: replaced, serverTime: time(100))
   }
 
   @Test("A confirmed update is left as long as the update time is the run's.")
@@ -101,7 +101,10 @@ struct DocumentHistoryTests {
     #expect(state(lines, document("new", at: 50, created: 50)) == .untouched)
     #expect(state(lines, nil) == .untouched)
     #expect(state(lines + [settled("written", at: 105)], nil) == .changedSince)
-    #expect(state(lines + [settled("written", at: 105)], nil, isRemoved: true) == .asBefore)
+    #expect(
+      state(lines + [settled("written", at: 105)], nil, replaced: ReplacedStates(isRemoved: true))
+        == .asBefore
+    )
   }
 
   @Test("A deletion")
@@ -111,6 +114,23 @@ struct DocumentHistoryTests {
     #expect(state(lines, document("old", at: 120, created: 120)) == .changedSince)
     #expect(state(lines, document("old", at: 20)) == .asBefore)
     #expect(state(lines, document("new", at: 120, created: 120)) == .changedSince)
+  }
+
+  @Test("What undos made of the document as it was before the run is nobody's change.")
+  func replaced() throws {
+    let replaced = ReplacedStates(times: [try #require(time(20))])
+    let update = [change(from: document("old", at: 20), to: "new")]
+    let deletion = [change(from: document("old", at: 20), to: nil)]
+    for current in [document("older", at: 15), nil] {
+      for lines in [update, deletion] {
+        #expect(state(lines + [settled("written", at: 110)], current, replaced: replaced) == .asBefore)
+        #expect(state(lines, current, replaced: replaced) == .untouched)
+      }
+    }
+    let creation = [change(from: nil, to: "new"), settled("written", at: 110)]
+    #expect(
+      state(creation, document("older", at: 15), replaced: ReplacedStates(isRemoved: true)) == .asBefore
+    )
   }
 
   @Test("Of several changes the first records what was, the last what is.")

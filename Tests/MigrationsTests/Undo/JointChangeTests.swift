@@ -52,7 +52,8 @@ struct JointChangeTests {
     -> DocumentHistory.State
   {
     let current = Dictionary(uniqueKeysWithValues: current.compactMap(\.self).map { ($0.path, $0) })
-    return joint.state(of: current, removed: removed, serverTime: time(100)) { derived && $0.path == group }
+    let replaced = Dictionary(uniqueKeysWithValues: removed.map { ($0, ReplacedStates(isRemoved: true)) })
+    return joint.state(of: current, replaced: replaced, serverTime: time(100)) { derived && $0.path == group }
   }
 
   @Test("Written, it is as it was left where each document has the update time of the commit.")

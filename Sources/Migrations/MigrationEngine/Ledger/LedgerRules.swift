@@ -26,7 +26,8 @@ enum LedgerRules {
     let others = known.filter { other in
       !other.run.isIdentical(to: entry.run) && !(entry.undoes?.isIdentical(to: other.run) ?? false)
     }
-    if let half = others.first(where: \.blocks) {
+    let passed = passed(by: entry, in: known)
+    if let half = others.first(where: { $0.blocks && !passed.contains($0) }) {
       throw Failure(
         .tryLater,
         "begin",
@@ -39,6 +40,18 @@ enum LedgerRules {
       // A fix differs each time, whatever program it runs.
       guard let checksum = migration.checksum, entry.undoes == nil, migration.id != "fix" else { continue }
       try assertSame(migration.id, checksum, in: others)
+    }
+  }
+
+  /// Returns the runs that stopped early and do not block an undo, because the run that it undoes began later.
+  ///
+  /// What both runs wrote can only be restored in this order.
+  static func passed(by entry: LedgerEntry, in known: [LedgerEntry]) -> [LedgerEntry] {
+    guard let target = entry.undoes,
+      let later = known.first(where: { $0.run.isIdentical(to: target) })?.startedAt
+    else { return [] }
+    return known.filter { other in
+      other.blocks && !other.run.isIdentical(to: entry.run) && other.startedAt.map { $0 < later } ?? false
     }
   }
 

@@ -228,8 +228,8 @@ package struct MigrationLedger: Sendable {
 
   /// Checks that the run may begin, and records it while holding the lease.
   ///
-  /// Its entry is the fence of its commits. Anything that an earlier process of the run, or a run that it undoes, has not
-  /// committed by then can no longer be applied, because its fence has changed.
+  /// Its entry is the fence of its commits. Anything that an earlier process of the run, a run that it undoes, or one that
+  /// stopped before that, has not committed by then can no longer be applied, because its fence has changed.
   func begin(
     _ entry: LedgerEntry,
     isResumed: Bool,
@@ -247,7 +247,7 @@ package struct MigrationLedger: Sendable {
       logger.notice("What these migrations did is taken back, so that they are pending again: \(names).")
     }
     let undone = entry.undoes.flatMap { id in known.first { $0.run.isIdentical(to: id) } }
-    let written = [entry] + (undone.map { [$0] } ?? [])
+    let written = [entry] + (undone.map { [$0] } ?? []) + LedgerRules.passed(by: entry, in: known)
     let (_, end) = try await client.runTransaction(on: entry.path, willCommit: { _ in }) { transaction in
       try await keeper.confirm(in: transaction)
       let current = try await transaction.documents(written.map(\.path))

@@ -6,40 +6,57 @@ import Runs
 extension PlanSession {
   func current(ofWritten paths: [DocumentPath]) async throws -> [DocumentPath: RawDocument?] {
     guard let journal, journal.hasTail else { return [:] }
-    let written = paths.filter { journal.hasUnmetWrite(of: $0) }
+    let written = paths.filter { journal.unmetWrite(of: $0) != nil }
     if written.isEmpty { return [:] }
     let found = try await client.batchGet(written)
     return Dictionary(written.map { ($0, found[$0]) }) { first, _ in first }
   }
 
+  /// A write from before the interruption, after which a document needs no other one, or must get none.
+  struct OwnWrite {
+    var journal: Journal
+    var write: Journal.OwnWrite
+    /// Whether somebody has changed the document since.
+    var isChangedSince: Bool
+  }
+
   /// Takes the earlier write because of which a document needs no write now, or must get none because it was changed since.
-  func takeOwnWrite(
-    _ outcome: Outcome,
-    of document: RawDocument
-  ) throws(Failure) -> (Journal, Journal.OwnWrite)? {
-    guard let journal, journal.hasTail else { return nil }
-    if outcome.isRejected || !source.mayWrite(document.path.collection) { return nil }
+  func takeOwnWrite(_ outcome: Outcome, of document: RawDocument) throws(Failure) -> OwnWrite? {
+    guard let journal, journal.hasTail, source.mayWrite(document.path.collection) else { return nil }
+    let isChanged = try journal.isChangedSince(document)
     switch outcome.action {
-    case .unchanged, .skip: break
-    case .change: guard try journal.isChangedSince(document) else { return nil }
-    case .conflict: return nil
+    case .unchanged, .skip, .conflict:
+      guard outcome.isConflict || outcome.isRejected else { break }
+      // The decision was made on what somebody wrote, unless the write was never applied.
+      guard let write = journal.unmetWrite(of: document.path),
+        try isApplied(write, to: document.updateTime == nil ? nil : document, in: journal)
+      else { return nil }
+    case .change: guard isChanged else { return nil }
     }
-    let own = try journal.takeOwnWrite(of: document.path, current: document)
-    return own.map { (journal, $0) }
+    let write = try journal.takeOwnWrite(of: document.path, current: document)
+    return write.map { OwnWrite(journal: journal, write: $0, isChangedSince: isChanged) }
+  }
+
+  /// Whether an earlier write was applied, as far as the journal and the current document show.
+  private func isApplied(
+    _ write: Journal.OwnWrite,
+    to current: RawDocument?,
+    in journal: Journal
+  ) throws(Failure) -> Bool {
+    if write.isConfirmed { return true }
+    let change = try journal.change(of: write)
+    return change.seemsApplied(to: current, since: journal.serverTime) || change.isContained(in: current)
   }
 
   /// Counts and lists a document that was written before an interruption by its state before that write, on which the migration
   /// decided.
-  func record(
-    _ own: Journal.OwnWrite,
-    in journal: Journal,
-    _ outcome: Outcome,
-    of document: RawDocument
-  ) throws(Failure) {
-    let change = try journal.change(of: own)
+  func record(_ own: OwnWrite, _ outcome: Outcome, of document: RawDocument) throws(Failure) {
+    let change = try own.journal.change(of: own.write)
     let planned = change.before.flatMap { source.replan($0) }
-    try count(change, planned ?? outcome, of: change.before ?? document)
-    if case .change = outcome.action {
+    // A rejection is of what somebody wrote.
+    let decided = planned ?? (outcome.isRejected ? Outcome(.unchanged) : outcome)
+    try count(change, decided, of: change.before ?? document)
+    if own.isChangedSince, outcome.isRejected || ![.unchanged, .skip].contains(outcome.action) {
       try list([.changedAfterWrite(document.path)], by: outcome.migration, document: nil)
     }
   }
@@ -102,17 +119,16 @@ extension PlanSession {
     try await countDeletions()
     guard let journal else { return }
     for some in journal.unmetWrites.chunks(of: 300) {
-      let writes = try some.map { (own: $0, change: try journal.change(of: $0)) }
+      let writes = try some.map { (write: $0, change: try journal.change(of: $0)) }
       let current = try await client.batchGet(writes.map(\.change.path))
-      for (own, change) in writes {
+      for (write, change) in writes {
         let document = current[change.path]
-        let isOwn =
-          own.isConfirmed || change.seemsApplied(to: document, since: journal.serverTime)
-          || change.isContained(in: document)
-        guard isOwn, let taken = try journal.takeOwnWrite(of: change.path, current: document)
+        guard try isApplied(write, to: document, in: journal),
+          let taken = try journal.takeOwnWrite(of: change.path, current: document)
         else { continue }
         let left = document ?? RawDocument(path: change.path, fields: change.after ?? FieldMap())
-        try record(taken, in: journal, Outcome(.unchanged), of: left)
+        let own = OwnWrite(journal: journal, write: taken, isChangedSince: false)
+        try record(own, Outcome(.unchanged), of: left)
       }
     }
   }

@@ -48,8 +48,8 @@ struct PlanSession: PlanSink {
         return try record(own, outcome, of: document)
       }
       (outcome, document) = again
-    } else if let (journal, own) = try takeOwnWrite(outcome, of: document) {
-      return try record(own, in: journal, outcome, of: document)
+    } else if let own = try takeOwnWrite(outcome, of: document) {
+      return try record(own, outcome, of: document)
     }
     try list(outcome.findings, by: outcome.migration, document: document)
     count(outcome, of: document)

@@ -6,7 +6,7 @@ struct DocumentHistory: Sendable, Equatable {
   enum State: Equatable {
     case untouched
     case asLeft
-    /// As it was before the run, because an undo restored it or the run never wrote it.
+    /// As it was before the run, because an undo restored it or the run never wrote it; further undos may have written it since.
     case asBefore
     case changedSince
   }
@@ -49,24 +49,38 @@ struct DocumentHistory: Sendable, Equatable {
   /// Determines the state from the current document, nil if there is none.
   ///
   /// - Parameters:
-  ///   - current: The document, with the times of what undos restored, as returned by ``RunChanges/known(_:)``.
-  ///   - isRemoved: Whether an undo deleted the document, which the run had created.
+  ///   - current: The document, with the times of what undos restored, as returned by ``RunChanges/known(_:of:)``.
+  ///   - replaced: What undos replaced.
   ///   - serverTime: A time by the service's clock before the run's first change.
-  func state(of current: RawDocument?, isRemoved: Bool = false, serverTime: Timestamp?) -> State {
+  func state(
+    of current: RawDocument?,
+    replaced: ReplacedStates = ReplacedStates(),
+    serverTime: Timestamp?
+  ) -> State {
+    if let first = confirmed ?? open, first.isAsBefore(current, replaced) {
+      return confirmed == nil ? .untouched : .asBefore
+    }
     if let open, open.seemsApplied(to: current, since: serverTime) { return .asLeft }
     guard let confirmed else {
       guard let open else { return .untouched }
       return isUntouched(open, current, serverTime) ? .untouched : .changedSince
     }
-    if confirmed.isAsLeft(current, at: updateTime) { return .asLeft }
-    return confirmed.isAsBefore(current, isRemoved: isRemoved) ? .asBefore : .changedSince
+    return confirmed.isAsLeft(current, at: updateTime) ? .asLeft : .changedSince
   }
 
   private func isUntouched(_ change: Change, _ current: RawDocument?, _ serverTime: Timestamp?) -> Bool {
-    if change.before != nil { return change.isAsBefore(current) }
+    if change.before != nil { return false }
     guard let created = current?.createTime, let serverTime else { return current == nil }
     return created < serverTime
   }
+}
+
+/// The states in which undos found a document, nobody else having written it since.
+struct ReplacedStates: Sendable, Equatable {
+  /// The update times of these states, and of those that they had restored.
+  var times: Set<Timestamp> = []
+  /// Whether it was missing, or is, because an undo deleted it.
+  var isRemoved = false
 }
 
 extension Change {
@@ -83,9 +97,10 @@ extension Change {
 
   /// Whether a document is unchanged since before the change, and not only equal to it: a later run may have written the same.
   ///
-  /// - Parameter isRemoved: Whether an undo deleted the document. A deletion by another program proves nothing.
-  func isAsBefore(_ current: RawDocument?, isRemoved: Bool = false) -> Bool {
-    guard let before else { return current == nil && isRemoved }
+  /// - Parameter replaced: What undos replaced. What another program wrote or deleted proves nothing.
+  func isAsBefore(_ current: RawDocument?, _ replaced: ReplacedStates) -> Bool {
+    guard let before else { return replaced.isRemoved }
+    if let time = before.updateTime, replaced.times.contains(time) { return true }
     guard let current else { return false }
     guard let time = before.updateTime, let now = current.updateTime else {
       return before.fields == current.fields

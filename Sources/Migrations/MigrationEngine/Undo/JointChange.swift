@@ -16,47 +16,45 @@ struct JointChange: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - current: The current documents, with the times of what undos restored.
-  ///   - removed: The documents that an undo deleted.
+  ///   - replaced: What undos replaced.
   ///   - serverTime: A time by the service's clock before the run's first change.
   ///   - derived: Whether a change only maintains a derived value, which others may have written since.
   func state(
     of current: [DocumentPath: RawDocument],
-    removed: Set<DocumentPath> = [],
+    replaced: [DocumentPath: ReplacedStates] = [:],
     serverTime: Timestamp?,
     ignoring derived: (Change) -> Bool = { _ in false }
   ) -> DocumentHistory.State {
     if parts.contains(where: { $0.result == "written" }) {
-      return writtenState(of: current, removed, parts.filter { !derived($0.change) })
+      return writtenState(of: current, replaced, parts.filter { !derived($0.change) })
     }
     if parts.allSatisfy({ $0.result != nil }) { return .untouched }
-    return openState(of: current, serverTime)
+    return openState(of: current, replaced, serverTime)
   }
 
   private func writtenState(
     of current: [DocumentPath: RawDocument],
-    _ removed: Set<DocumentPath>,
+    _ replaced: [DocumentPath: ReplacedStates],
     _ parts: [Part]
   ) -> DocumentHistory.State {
+    if !parts.isEmpty, parts.allSatisfy({ $0.isAsBefore(current, replaced) }) { return .asBefore }
     // A commit has a single update time.
     let time = self.parts.compactMap(\.updateTime).min()
-    if parts.allSatisfy({ $0.change.isAsLeft(current[$0.change.path], at: $0.updateTime ?? time) }) {
-      return .asLeft
+    let isAsLeft = parts.allSatisfy { part in
+      part.change.isAsLeft(current[part.change.path], at: part.updateTime ?? time)
     }
-    let isBefore = parts.allSatisfy { part in
-      part.change.isAsBefore(current[part.change.path], isRemoved: removed.contains(part.change.path))
-    }
-    return isBefore ? .asBefore : .changedSince
+    return isAsLeft ? .asLeft : .changedSince
   }
 
   private func openState(
     of current: [DocumentPath: RawDocument],
+    _ replaced: [DocumentPath: ReplacedStates],
     _ serverTime: Timestamp?
   )
     -> DocumentHistory.State
   {
     let isUnwritten = parts.contains { part in
-      guard let time = part.change.before?.updateTime else { return false }
-      return current[part.change.path]?.updateTime == time
+      part.change.before?.updateTime != nil && part.isAsBefore(current, replaced)
     }
     if isUnwritten { return .untouched }
     // What it would have created is missing, and what it would have deleted exists, so there is nothing to restore.
@@ -71,5 +69,14 @@ struct JointChange: Sendable, Equatable {
       times.count <= 1
       && parts.allSatisfy { $0.change.seemsApplied(to: current[$0.change.path], since: serverTime) }
     return isApplied ? .asLeft : .changedSince
+  }
+}
+
+extension JointChange.Part {
+  fileprivate func isAsBefore(
+    _ current: [DocumentPath: RawDocument],
+    _ replaced: [DocumentPath: ReplacedStates]
+  ) -> Bool {
+    change.isAsBefore(current[change.path], replaced[change.path] ?? ReplacedStates())
   }
 }

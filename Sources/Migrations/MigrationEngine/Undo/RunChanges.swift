@@ -70,9 +70,8 @@ package struct RunChanges: Sendable {
           number INTEGER, path BLOB, change BLOB NOT NULL, result TEXT, time TEXT, PRIMARY KEY (number, path)
         ) WITHOUT ROWID;
         CREATE INDEX parts_by_path ON parts (path, number);
-        CREATE TABLE restored (path BLOB, time TEXT, original TEXT NOT NULL, PRIMARY KEY (path, time)) WITHOUT ROWID;
+        CREATE TABLE restored (path BLOB, time TEXT, original TEXT, found TEXT, PRIMARY KEY (path, time)) WITHOUT ROWID;
         CREATE TABLE unheard (path BLOB PRIMARY KEY, change BLOB NOT NULL, original TEXT NOT NULL) WITHOUT ROWID;
-        CREATE TABLE removed (path BLOB PRIMARY KEY) WITHOUT ROWID;
         """
     )
     var first: JournalReader.Head?
@@ -232,45 +231,67 @@ package struct RunChanges: Sendable {
   /// - Parameter time: The update time that the change set; nil without a response.
   func note(_ change: Change, at time: Timestamp?, restores original: RawDocument?) throws(Failure) {
     let key = SpoolDatabase.bytes(change.path.string)
+    let found = change.before?.updateTime?.description ?? Self.missing
     try spool.access { db in
-      if change.isDeletion {
-        return try db.execute(sql: "INSERT OR REPLACE INTO removed VALUES (?)", arguments: [key])
+      func put(_ time: String, _ original: String?) throws {
+        try db.execute(
+          sql: "INSERT OR REPLACE INTO restored SELECT path, ?, ?, ? FROM documents WHERE path = ?",
+          arguments: [time, original, found, key]
+        )
       }
+      if change.isDeletion { return try put(Self.missing, nil) }
       guard let original, let originalTime = original.updateTime, change.after == original.fields else {
         return
       }
-      if let time {
-        try db.execute(
-          sql: "INSERT OR REPLACE INTO restored SELECT path, ?, ? FROM documents WHERE path = ?",
-          arguments: [time.description, originalTime.description, key]
-        )
-      } else {
-        try db.execute(
-          sql: "INSERT OR REPLACE INTO unheard VALUES (?, ?, ?)",
-          arguments: [key, SpoolDatabase.bytes(change), originalTime.description]
-        )
-      }
+      if let time { return try put(time.description, originalTime.description) }
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO unheard VALUES (?, ?, ?)",
+        arguments: [key, SpoolDatabase.bytes(change), originalTime.description]
+      )
     }
   }
 
-  /// Returns documents with their original times in place of the times at which undos restored them, and which of the missing
-  /// documents an undo deleted.
+  /// The text that stands for the update time of a missing document in the table of what undos restored.
+  private static let missing = ""
+
+  /// Returns documents with their original times in place of the times at which undos restored them, and what undos replaced.
   ///
   /// - Parameter paths: All paths that were looked up.
   func known(
     _ documents: [DocumentPath: RawDocument],
     of paths: [DocumentPath]
-  ) throws(Failure) -> (documents: [DocumentPath: RawDocument], removed: Set<DocumentPath>) {
+  ) throws(Failure) -> (documents: [DocumentPath: RawDocument], replaced: [DocumentPath: ReplacedStates]) {
     var known = documents
     for (path, document) in documents { known[path] = try self.known(document) }
-    let missing = paths.filter { documents[$0] == nil }
-    let removed = try spool.access { db in
-      let find = try db.cachedStatement(sql: "SELECT 1 FROM removed WHERE path = ?")
-      return try missing.filter { path in
-        try Int.fetchOne(find, arguments: [SpoolDatabase.bytes(path.string)]) != nil
-      }
+    let replaced = try spool.access { db in
+      try paths.map { path in (path, try Self.replaced(db, path, documents[path])) }
     }
-    return (known, Set(removed))
+    return (known, Dictionary(replaced) { first, _ in first })
+  }
+
+  /// Follows what undos wrote back to the states in which they found a document, and to those that they restored.
+  private static func replaced(
+    _ db: Database,
+    _ path: DocumentPath,
+    _ current: RawDocument?
+  ) throws -> ReplacedStates {
+    let key = SpoolDatabase.bytes(path.string)
+    let find = try db.cachedStatement(sql: "SELECT original, found FROM restored WHERE path = ? AND time = ?")
+    var states = ReplacedStates()
+    var open = [current?.updateTime?.description ?? missing]
+    if let current, let unheard = try unheard(db, key, current) {
+      open += [unheard.original.description, unheard.found ?? missing]
+    }
+    while let time = open.popLast() {
+      if let time = Timestamp(time), !states.times.insert(time).inserted { continue }
+      guard let row = try Row.fetchOne(find, arguments: [key, time]) else { continue }
+      if time.isIdentical(to: missing) {
+        if states.isRemoved { continue }
+        states.isRemoved = true
+      }
+      open += [row["original"] as String?, row["found"]].compactMap { $0 }
+    }
+    return states
   }
 
   private func known(_ document: RawDocument) throws(Failure) -> RawDocument {
@@ -284,7 +305,7 @@ package struct RunChanges: Sendable {
       {
         (time, isRestored) = (original, true)
       }
-      return try isRestored ? time : Self.unheard(db, key, document)
+      return try isRestored ? time : Self.unheard(db, key, document)?.original
     }
     guard let original else { return document }
     var known = document
@@ -294,12 +315,20 @@ package struct RunChanges: Sendable {
     return known
   }
 
-  /// Returns the original time of what a killed undo seems to have restored without receiving the response; nil if it did not.
-  private static func unheard(_ db: Database, _ key: Data, _ document: RawDocument) throws -> Timestamp? {
+  /// Returns the original time of what a killed undo seems to have restored without receiving the response, and the time of what
+  /// it found; nil if it did not.
+  private static func unheard(
+    _ db: Database,
+    _ key: Data,
+    _ document: RawDocument
+  ) throws -> (original: Timestamp, found: String?)? {
     let sql = "SELECT change, original FROM unheard WHERE path = ?"
     guard let row = try Row.fetchOne(db, sql: sql, arguments: [key]) else { return nil }
     let change = try SpoolDatabase.change(row)
-    return change.seemsApplied(to: document, since: nil) ? Timestamp(row["original"]) : nil
+    guard change.seemsApplied(to: document, since: nil), let original = Timestamp(row["original"]) else {
+      return nil
+    }
+    return (original, change.before?.updateTime?.description)
   }
 
   /// Returns a document as it was before the change that left it in a given state; nil if no change of the run did.

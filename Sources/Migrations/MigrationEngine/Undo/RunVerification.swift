@@ -37,7 +37,7 @@ package struct RunVerification: Sendable {
         each(path)
         let state = history.state(
           of: known.documents[path],
-          isRemoved: known.removed.contains(path),
+          replaced: known.replaced[path] ?? ReplacedStates(),
           serverTime: changes.serverTime
         )
         switch state {
@@ -45,7 +45,8 @@ package struct RunVerification: Sendable {
         case .untouched: report.untouched += 1
         case .asBefore:
           report.differing += 1
-          try output(path, "is as it was before the run")
+          let isGone = current[path] == nil && history.before != nil
+          try output(path, isGone ? "is gone" : "is as it was before the run")
         case .changedSince:
           report.differing += 1
           try output(path, current[path] == nil ? "is gone" : "was changed since")

@@ -68,7 +68,7 @@ package struct UndoRun: ChangeList {
       for (path, history) in page {
         let state = history.state(
           of: known.documents[path],
-          isRemoved: known.removed.contains(path),
+          replaced: known.replaced[path] ?? ReplacedStates(),
           serverTime: changes.serverTime
         )
         let outcome = outcome(for: path, state, history.before, current[path])
@@ -129,7 +129,7 @@ package struct UndoRun: ChangeList {
     let known = try changes.known(current, of: made.map(\.path))
     let state = joint.state(
       of: known.documents,
-      removed: known.removed,
+      replaced: known.replaced,
       serverTime: changes.serverTime,
       ignoring: isDerived
     )

@@ -150,10 +150,8 @@ package final class Journal: Sendable {
   /// Whether the journal tail holds writes whose documents have not been read again.
   package var hasTail: Bool { tails.withLock { $0.first?.isEmpty == false } }
 
-  /// Whether the journal tail holds a write of a document that has not been read again.
-  package func hasUnmetWrite(of path: DocumentPath) -> Bool {
-    tails.withLock { $0.first?[path] != nil }
-  }
+  /// Returns the journal tail's write of a document that has not been read again, without claiming it; nil if there is none.
+  package func unmetWrite(of path: DocumentPath) -> OwnWrite? { tails.withLock { $0.first?[path] } }
 
   /// A write that the run made before it was interrupted.
   package struct OwnWrite: Sendable, Equatable {
@@ -197,8 +195,8 @@ package final class Journal: Sendable {
   ///
   /// - Throws: `.inputMissing`, `.inputMalformed`.
   package func isChangedSince(_ current: RawDocument) throws(Failure) -> Bool {
-    guard let write = tails.withLock({ $0.first?[current.path] }), write.isConfirmed else { return false }
-    if write.kind == .delete { return true }
+    guard let write = unmetWrite(of: current.path), write.isConfirmed else { return false }
+    if write.kind == .delete { return current.updateTime != nil }
     if let time = write.updateTime, let now = current.updateTime { return now != time }
     return try !change(of: write).isApplied(to: current)
   }
@@ -207,8 +205,7 @@ package final class Journal: Sendable {
   ///
   /// - Throws: `.inputMissing`, `.inputMalformed`.
   package func ownChange(of path: DocumentPath) throws(Failure) -> Change? {
-    guard let write = tails.withLock({ $0.first?[path] }) else { return nil }
-    return try change(of: write)
+    try unmetWrite(of: path).map { write throws(Failure) in try change(of: write) }
   }
 
   /// Claims the interrupted run's own update of a document, with the document as it was before.
@@ -218,7 +215,7 @@ package final class Journal: Sendable {
   ///
   /// - Throws: `.cannotWrite`, `.inputMissing`, `.inputMalformed`.
   package func takeOwnUpdate(of current: RawDocument) throws(Failure) -> (OwnWrite, before: RawDocument)? {
-    guard let write = tails.withLock({ $0.first?[current.path] }), write.kind == .update else { return nil }
+    guard let write = unmetWrite(of: current.path), write.kind == .update else { return nil }
     let change = try change(of: write)
     guard let before = change.before, before.updateTime != current.updateTime, change.isApplied(to: current),
       let taken = try takeOwnWrite(of: current.path, current: current)

@@ -158,14 +158,17 @@ enum UndoTarget {
       where: { $0.record.writes && undone(by: $0.record) == nil && $0.record.isOf(database) },
       preferring: { !$0.isUndone && !attempts.areFutile(on: $0) && hasWritten($0.record, in: stateDir) }
     )
+    let isFutile = attempts.areFutile(on: entry)
     let isOver =
-      entry.isUndone ? !isCut(entry, in: stateDir) : !hasWritten(entry.record, in: stateDir)
+      entry.isUndone ? !isCut(entry, in: stateDir) : isFutile || !hasWritten(entry.record, in: stateDir)
     guard name.isIdentical(to: "last"), isOver, !entry.isRunning else { return entry }
     throw Failure(
       .usage,
       "undo",
       path: name,
-      cause: "nothing that a run in \(stateDir) wrote is left to undo",
+      cause: isFutile
+        ? "what is left of the runs in \(stateDir) was changed since"
+        : "nothing that a run in \(stateDir) wrote is left to undo",
       remedy: "'gymmigrate runs list' shows the runs; 'gymmigrate restore' puts back what none of them knows."
     )
   }
