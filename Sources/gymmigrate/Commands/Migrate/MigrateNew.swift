@@ -51,6 +51,7 @@ struct MigrateNew: AsyncParsableCommand {
       throw error
     }
     for hint in draft.body?.misspeltNames ?? [] { Terminal.standardError.line("warning: \(hint)") }
+    for text in draft.body?.scope.filters.flatMap(\.omissions) ?? [] { Terminal.standardError.line(text) }
     if FileCheck.exists(file) { throw Failure.cannotWrite(file, "it exists already") }
     var output = try OutputFile(file)
     try output.write(Array(draft.text.utf8))
