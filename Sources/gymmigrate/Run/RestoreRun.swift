@@ -73,6 +73,9 @@ extension RestoreJob: PerformableJob {
     _ run: JobRun,
     via access: FileAccess
   ) async throws -> (MigrationReport, RestoreNumbers) {
+    if !folder.isResumed, let filter = try query.filter(in: session.client.database, session.schema) {
+      session.logger.reportOmissions(by: [filter])
+    }
     let list = try await list(in: session, run, via: access)
     var runner = MigrationRunner(in: session, folder)
     runner.examples = plan.examples

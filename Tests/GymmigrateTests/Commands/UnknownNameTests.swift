@@ -327,6 +327,32 @@ struct UnknownNameTests {
     }
   }
 
+  @Test(
+    "What the filter of a migration, a copy or a restore leaves out is said as for a fix.",
+    arguments: [
+      ("role == admin or visits > 3", "Documents without visits are left out"),
+      ("locale != es", "Documents without locale are not selected"), ("locale == es", nil),
+    ] as [(String, String?)]
+  )
+  func omissions(filter: String, notice: String?) async throws {
+    try await withStores { tool in
+      try await tool.bare(["import", Samples.file("users"), "-e", "test", "-q"]).expect(0)
+      let backup = ["export", "users", "-e", "test", "-o", "backup", "--format", "jsonl", "-q"]
+      try await tool.bare(backup).expect(0)
+      let like = ["--like", "fix", "users", "--where", filter, "--set-if-missing", "note=a"]
+      let restore = ["restore", "users", "--from", "backup", "--where", filter, "-e", "test", "-n"]
+      for words in [
+        ["migrate", "new", "foo"] + like, ["migrate", "lint"], ["migrate", "plan", "foo", "-e", "test"],
+        ["migrate", "apply", "foo", "-e", "test", "-y"], ["migrate", "verify", "foo", "-e", "test"],
+        ["copy", "users", "--where", filter, "--from", "test", "--to", "stage", "-n"], restore,
+      ] {
+        let result = try await tool.bare(words)
+        let said = result.errors.components(separatedBy: notice ?? "Documents without").count - 1
+        #expect(said == (notice == nil ? 0 : 1), "\(words): \(result.errors)")
+      }
+    }
+  }
+
   @Test("Of an empty collection, one that the database has under almost that name is named.")
   func nearInTheDatabase() async throws {
     let mini = try MiniFirestore.withSamples(["users"])

@@ -114,6 +114,8 @@ private func file(_ id: String, _ header: String = "") -> String {
       .set(try FieldPath(parsing: "j"), .array([.integer(1), .double(1), .boolean(true), .null])),
       .set(try FieldPath(parsing: "k"), .map(["x y": .string("a: \"b\" #c"), "z": .string("null")])),
       .set(try FieldPath(parsing: "l"), .timestamp(try #require(Timestamp("2026-01-31T12:00:00Z")))),
+      .set(try FieldPath(parsing: "n"), .reference(MigrationDraft.database.documents + "/users/a, [b]")),
+      .setIfMissing(try FieldPath(parsing: "o"), .reference("projects/q/databases/d/documents/users/u1")),
       .unset(try FieldPath(parsing: "m")),
     ]
     var body = DeclarativeMigration(
@@ -127,16 +129,23 @@ private func file(_ id: String, _ header: String = "") -> String {
     body.allowsImmutable = true
     var draft = MigrationDraft(id: "new")
     (draft.body, draft.filters) = (body, ["n == \"a'b\"", "at > ts(2026-01-01)"])
+    let context = LiteralContext(database: MigrationDraft.database)
     let read = try MigrationFile.parse(
       Array(draft.text.utf8),
       path: "x.yaml",
-      in: LiteralContext(database: DatabaseName(project: "p")),
+      in: context,
       reservedIDs: [],
       schema: .none
     )
     #expect(read.steps == steps && read.summary == body.summary && read.id == "new")
     #expect(!read.touch && read.allowsImmutable && read.scope.collection == body.scope.collection)
     #expect(read.scope.filters.count == 1)
+    // A comment would begin within the reference.
+    draft.filters = []
+    #expect(draft.defect(at: "x.yaml", in: context) == nil)
+    let name = MigrationDraft.database.documents + "/users/a #b"
+    draft.body?.steps = [.set(try FieldPath(parsing: "n"), .reference(name))]
+    #expect(draft.defect(at: "x.yaml", in: context) != nil)
   }
 }
 

@@ -65,6 +65,29 @@ import Testing
     #expect(fields.map { $0.defaultValue?.typeName } == ["double", "integer"])
   }
 
+  @Test(
+    "Each side of an OR makes a document immutable, whatever fields of the other it lacks.",
+    arguments: [
+      ("status == shipped or total > 100", ["status": .string("shipped")], true),
+      ("status == shipped or total != 3", ["status": .string("shipped")], true),
+      ("status == shipped or total > 100", ["total": .double(100.5)], true),
+      ("status == shipped or total > 100", ["status": .string("open")], false),
+      ("total != 3", ["status": .string("shipped")], false),
+    ] as [(String, FieldMap, Bool)]
+  )
+  func immutability(filter: String, fields: FieldMap, isProtected: Bool) throws {
+    let text = """
+      schema: s
+      collections:
+        orders:
+          immutable: { when: "\(filter)" }
+          fields: { status: string, total: double }
+      """
+    let orders = try #require(SchemaReader.schema(parsing: text, path: "s.yaml").collections.first)
+    let document = RawDocument(path: DocumentPath(CollectionPath(nil, "orders"), "o"), fields: fields)
+    #expect(orders.immutability.protects(document) == isProtected)
+  }
+
   private func found(_ fields: FieldMap, id: String = "a@b.c") throws -> [String] {
     let schema = try SchemaReader.schema(parsing: Self.text, path: "s.yaml")
     let path = try #require(DocumentPath("customers/\(id)"))

@@ -2,22 +2,24 @@ import Schema
 
 extension DeclarativeMigration {
   /// Hints about names in the steps that the schema does not know: fields that are read, and fields that are written or removed
-  /// and whose names are close to a declared one.
+  /// and whose names are close to a declared one; and about files of a program that are missing.
   ///
   /// Names in filters are reported with the reads.
   package var unknownNames: [String] {
     let declared = scope.declared(in: schema)
     let (taken, made) = (takenFields, Set(steps.flatMap(\.writes)))
     return declared.hints(of: taken) + declared.hints(of: made.subtracting(taken), onlyNear: true)
+      + (program?.missingFiles ?? [])
   }
 
-  /// Hints about names that are probably misspelt, because they are close to a declared one.
+  /// Hints about names that are probably misspelt, because they are close to a declared one, or name no file of a program.
   package var misspeltNames: [String] {
     let declared = scope.declared(in: schema)
     let collection =
       scope.isGroup ? schema.hint(ofGroup: scope.collection.id) : schema.hint(of: scope.collection)
     let fields = filteredFields.union(takenFields).union(steps.flatMap(\.writes))
     return (collection.map { [$0] } ?? []) + declared.hints(of: fields, onlyNear: true)
+      + (program?.missingFiles ?? [])
   }
 
   /// The fields that steps read and no earlier step writes.

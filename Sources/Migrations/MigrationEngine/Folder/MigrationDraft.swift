@@ -1,3 +1,4 @@
+import Configuration
 import Schema
 import YAML
 
@@ -10,6 +11,32 @@ package struct MigrationDraft: Sendable {
   package var filters: [String] = []
 
   package init(id: String) { self.id = id }
+
+  /// The database of references without one, whose ID no project has.
+  package static let database = DatabaseName(project: "_")
+
+  /// Returns why the text, as a file, would not do what the body does; nil if it would.
+  ///
+  /// - Parameter path: The path of the file.
+  package func defect(at path: String, in context: LiteralContext) -> String? {
+    guard let body else { return nil }
+    do throws(Failure) {
+      let read = try MigrationFile.parse(
+        Array(text.utf8),
+        path: path,
+        in: context,
+        reservedIDs: [],
+        schema: body.schema,
+        allowsSchemaBreaks: body.allowsSchemaBreaks
+      )
+      let isSame =
+        read.scope == body.scope && read.steps == body.steps && read.touch == body.touch
+        && read.allowsImmutable == body.allowsImmutable
+      return isSame ? nil : "it would be read as something else"
+    } catch {
+      return error.cause
+    }
+  }
 
   package var text: String {
     var lines = [
@@ -41,8 +68,8 @@ package struct MigrationDraft: Sendable {
 
   private static func step(_ step: MigrationStep) -> String {
     switch step {
-    case .set(let field, let value): "set: {\(name(field)): \(literal(value))}"
-    case .setIfMissing(let field, let value): "set-if-missing: {\(name(field)): \(literal(value))}"
+    case .set(let field, let value): "set:\(member(field, value))"
+    case .setIfMissing(let field, let value): "set-if-missing:\(member(field, value))"
     case .copy(let source, let target, let overwrite):
       "copy: {from: \(name(source)), to: \(name(target))\(flag("overwrite", overwrite))}"
     case .move(let source, let target, let overwrite):
@@ -70,6 +97,13 @@ package struct MigrationDraft: Sendable {
     }
   }
 
+  /// A map of a field to a value; a reference has a line of its own, where its path may have commas and brackets.
+  private static func member(_ field: FieldPath, _ value: Value) -> String {
+    let member = "\(name(field)): \(literal(value))"
+    if case .reference = value { return "\n      \(member)" }
+    return " {\(member)}"
+  }
+
   private static func name(_ field: FieldPath) -> String { scalar(field.description) }
 
   private static func names(_ fields: [FieldPath]) -> String { fields.map(name).joined(separator: ", ") }
@@ -78,10 +112,16 @@ package struct MigrationDraft: Sendable {
 
   /// A value as written in files: strings are quoted, anything else is a literal.
   private static func literal(_ value: Value) -> String {
-    if let text = value.string { return quoted(text) }
-    if let elements = value.array { return "[\(elements.map(literal).joined(separator: ", "))]" }
-    guard let map = value.map else { return value.literal }
-    return "{\(map.entries.map { "\(quoted($0.name)): \(literal($0.value))" }.joined(separator: ", "))}"
+    switch value {
+    case .string(let text): return quoted(text)
+    case .reference(let name):
+      let path = DatabaseName.split(name).flatMap { $0.database == database ? $0.path : nil }
+      return "ref(\(path?.description ?? name))"
+    case .array(let elements): return "[\(elements.map(literal).joined(separator: ", "))]"
+    case .map(let map):
+      return "{\(map.entries.map { "\(quoted($0.name)): \(literal($0.value))" }.joined(separator: ", "))}"
+    default: return value.literal
+    }
   }
 
   private static func quoted(_ text: String) -> String { YAMLText.quoted(text) }

@@ -37,9 +37,7 @@ package struct ProgramCall: Sendable, Equatable {
     self.words = words
     self.style = style
     self.database = database
-    let paths = words.enumerated().map { index, word in
-      index == 0 && !word.utf8.contains(UInt8(ascii: "/")) ? nil : Self.file(word, in: folder)
-    }
+    let paths = words.indices.map { Self.file(words, $0, in: folder) }
     files = paths.compactMap { $0 }
     command = zip(words, paths).map { $1 ?? $0 }
     var parts = words + [style.rawValue]
@@ -55,9 +53,47 @@ package struct ProgramCall: Sendable, Equatable {
   }
 
   /// Returns the path of the file that a word names; nil if it names none.
-  private static func file(_ word: String, in folder: String) -> String? {
+  private static func file(_ words: [String], _ index: Int, in folder: String) -> String? {
+    let word = words[index]
+    if index == 0, !word.utf8.contains(UInt8(ascii: "/")) { return nil }
     let path = word.utf8.first == UInt8(ascii: "/") || folder == "." ? word : "\(folder)/\(word)"
     return SystemCall.status(path).status?.isRegularFile == true ? path : nil
+  }
+
+  /// Returns the call, whose files are named from the working directory, with the same files named from another folder.
+  ///
+  /// - Throws: `.usage` if a word would name another file there.
+  package func named(from folder: String) throws(Failure) -> ProgramCall {
+    let slash = UInt8(ascii: "/")
+    let (here, there) = (FilePaths.resolved("."), FilePaths.resolved(folder))
+    let (steps, others) = (here.utf8.split(separator: slash), there.utf8.split(separator: slash))
+    let shared = zip(steps, others).prefix { $0.elementsEqual($1) }.count
+    let down = steps[shared...].map { String(Substring($0)) }
+    let way = Array(repeating: "..", count: others.count - shared) + down
+    let moved = words.indices.map { index in
+      let word = words[index]
+      let isNamed = word.utf8.first != slash && Self.file(words, index, in: ".") != nil
+      if !isNamed || way.isEmpty { return word }
+      return (way + [word.hasPrefix("./") ? String(word.dropFirst(2)) : word]).joined(separator: "/")
+    }
+    let call = try ProgramCall(moved, in: folder, database: database, style: style)
+    if call.files.map(FilePaths.resolved) != files.map(FilePaths.resolved) {
+      let cause = "a word of it would name another file from \(folder)"
+      throw Failure(.usage, "run the program", path: words.first, cause: cause)
+    }
+    return call
+  }
+
+  /// Hints about words that look like the file of a program and name none, so that the checksum is of less than is meant.
+  var missingFiles: [String] {
+    let endings = [".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".jq", ".awk", ".sh"]
+    let missing = words.filter { word in
+      endings.contains { word.hasSuffix($0) } && !word.contains { $0.isWhitespace }
+        && !files.contains { FilePaths.name(of: $0).isIdentical(to: FilePaths.name(of: word)) }
+    }
+    return missing.map {
+      "'\($0)' names no file from the folder of the YAML file, or with --run from here: another program in its place would not be noticed (docs/fix.md)."
+    }
   }
 
   /// The name for people and reasons: that of its first file, or of the program.

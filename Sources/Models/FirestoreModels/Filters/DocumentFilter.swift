@@ -142,7 +142,7 @@ extension StructuredQuery.Filter {
   }
 
   /// Whether the filter matches, regardless of the fields that the query order requires.
-  fileprivate func holds(for document: RawDocument) -> Bool {
+  package func holds(for document: RawDocument) -> Bool {
     switch self {
     case .and(let filters): filters.allSatisfy { $0.holds(for: document) }
     case .or(let filters): filters.contains { $0.holds(for: document) }

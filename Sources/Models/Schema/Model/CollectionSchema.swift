@@ -158,14 +158,16 @@ extension CollectionSchema {
   package enum Immutability: Sendable {
     case none
     case always
-    /// Documents that match a filter: its text, and the parsed filter.
-    case when(String, DocumentFilter)
+    /// Documents for which a filter holds: its text, and the parsed filter.
+    ///
+    /// A query's demand for the fields of its order is no part of it, as a guard must not depend on other sides of an OR.
+    case when(String, StructuredQuery.Filter)
 
     package func protects(_ document: RawDocument) -> Bool {
       switch self {
       case .none: false
       case .always: true
-      case .when(_, let filter): filter.matches(document)
+      case .when(_, let filter): filter.holds(for: document)
       }
     }
   }

@@ -166,7 +166,7 @@ struct CollectionReader {
     if let hint = [collection].hints(of: filter.fields).first {
       throw yaml.failure(at: value, "'when' protects nothing: \(hint)")
     }
-    return .when(text, DocumentFilter(filter))
+    return .when(text, filter)
   }
 
   // MARK: Declared fields

@@ -32,6 +32,9 @@ struct MigrateLint: AsyncParsableCommand {
         schema: schema,
         allowsSchemaBreaks: true
       )
+      for text in read.scope.filters.flatMap(\.omissions) {
+        Terminal.standardError.line("\(migration.name): \(text)")
+      }
       let found = MigrationLint.findings(in: read, migration.header)
       findings += found.map { (migration.name, $0) }
     }

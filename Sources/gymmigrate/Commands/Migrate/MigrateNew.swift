@@ -38,11 +38,20 @@ struct MigrateNew: AsyncParsableCommand {
     var connection = ConnectionSettings()
     connection.files = files.choice
     let folder = try MigrationFolder.path(for: connection)
-    let draft = try draft(connection)
-    for hint in draft.body?.misspeltNames ?? [] { Terminal.standardError.line("warning: \(hint)") }
     let file = "\(folder)/\(Self.time(after: FilePaths.names(in: folder)))-\(name).yaml"
-    let hidden = try FileCheck.isFolder(folder) ? [] : MigrationFolder.comingAlong(for: connection)
-    try Self.make(folder)
+    let isNew = !FileCheck.isFolder(folder)
+    let hidden = try isNew ? MigrationFolder.comingAlong(for: connection) : []
+    // The files of a program are named from the folder.
+    if isNew { try Self.make(folder) }
+    let draft: MigrationDraft
+    do {
+      draft = try self.draft(connection, of: file)
+    } catch {
+      if isNew { rmdir(folder) }
+      throw error
+    }
+    for hint in draft.body?.misspeltNames ?? [] { Terminal.standardError.line("warning: \(hint)") }
+    for text in draft.body?.scope.filters.flatMap(\.omissions) ?? [] { Terminal.standardError.line(text) }
     if FileCheck.exists(file) { throw Failure.cannotWrite(file, "it exists already") }
     var output = try OutputFile(file)
     try output.write(Array(draft.text.utf8))
@@ -90,7 +99,7 @@ struct MigrateNew: AsyncParsableCommand {
       "From now on \(folder) says what is pending, and no more what comes along: \(names). To keep one, place it there by a file with 'uses: \(hidden[0].id)' (docs/promoting.md)."
   }
 
-  private func draft(_ connection: ConnectionSettings) throws -> MigrationDraft {
+  private func draft(_ connection: ConnectionSettings, of file: String) throws -> MigrationDraft {
     var draft = MigrationDraft(id: name)
     guard !like.isEmpty else { return draft }
     let fix = try FixCommand.parse(Array(like.dropFirst()))
@@ -98,23 +107,29 @@ struct MigrateNew: AsyncParsableCommand {
       throw ValidationError("--like: leave out --time-zone: days of a file begin in the schema's zone.")
     }
     let schema = try EnvironmentResolver(connection).schema()
-    let database = DatabaseName(project: "p")
-    let context = try LiteralContext(database, schema, in: nil)
+    let context = try LiteralContext(MigrationDraft.database, schema, in: nil)
+    let steps = try fix.steps.settings.steps(in: context).map { step in
+      guard let program = step.program else { return step }
+      return .run(try program.named(from: FilePaths.folder(of: file)))
+    }
     var body = DeclarativeMigration(
       id: name,
       summary: "Changes fields of \(fix.collection).",
-      scope: try OneOffArguments.scope(of: fix.collection, fix.query.settings, in: database, schema),
-      steps: try fix.steps.settings.steps(in: context),
+      scope: try OneOffArguments.scope(of: fix.collection, fix.query.settings, in: context.database, schema),
+      steps: steps,
       touch: fix.steps.touch,
       schema: schema
     )
     body.allowsImmutable = fix.immutability.allowImmutable
+    body.allowsSchemaBreaks = fix.allowSchemaBreaks
     (draft.body, draft.filters) = (body, fix.query.filters)
+    if let cause = draft.defect(at: file, in: context) {
+      throw ValidationError("--like: a file does not say what this 'fix' does: \(cause).")
+    }
     return draft
   }
 
   private static func make(_ folder: String) throws(Failure) {
-    if FileCheck.isFolder(folder) { return }
     if mkdir(folder, 0o755) != 0 { throw Failure.cannotWrite(folder, errno: errno) }
   }
 }

@@ -262,6 +262,10 @@ extension CopyJob: DivisibleJob {
     options.subset = try subset?.subset(isDeep: subcollections ?? true) { filter in
       try FilterArguments.parse([filter], in: context, of: "--subset")
     }
+    if session.part == nil, session.checkpoints?.resumed == nil {
+      let parts = options.subset?.roots.map(\.filter) ?? []
+      session.logger.reportOmissions(by: ([options.filter] + parts).compactMap(\.self))
+    }
     options.pacer = pacer
     if let part = session.part {
       options.readTime = part.plan.readTime

@@ -52,7 +52,8 @@ extension Session {
     warn("The schema declares none of --fields: the file may have nothing but ids.")
   }
 
-  /// Warns of names in declarative migrations that the schema does not know, and of unique fields that they write.
+  /// Warns of names in declarative migrations that the schema does not know, of unique fields that they write, and of documents
+  /// that their filters omit.
   ///
   /// - Parameter isCopied: Whether they work on a copy, for which the collections were already reported.
   func warnOfUnknownNames(in migrations: [any Migration], isCopied: Bool = false) {
@@ -62,6 +63,7 @@ extension Session {
       warnOfUnknown(migration.filteredFields, in: reads)
       warnOfImpossibleValues(in: migration.scope.filters, of: reads)
       warnOfFields(inStepsOf: migration)
+      logger.reportOmissions(by: migration.scope.filters)
     }
   }
 

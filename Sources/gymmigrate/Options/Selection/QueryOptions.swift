@@ -94,7 +94,7 @@ extension Session {
   /// - Parameter isAll: Whether they cover all existing collections rather than named ones.
   /// - Throws: `.inputMissing` as `--fail-if-empty` requires.
   func prepare(_ reads: [CollectionRead], isAll: Bool, failIfEmpty: Bool) async throws {
-    if let filter = reads.first?.filter { logger.reportRequiredFields(of: filter) }
+    logger.reportOmissions(by: reads.first?.filter.map { [$0] } ?? [])
     warnOfUnknownNames(in: reads)
     for read in reads where read.reach == .group {
       guard let kinds = await client.kinds(ofGroup: read.collection.id, at: read.readTime), !kinds.isEmpty
@@ -124,22 +124,9 @@ extension Session {
 }
 
 extension Logger {
-  /// Reports the documents that a filter omits although they may match it.
-  ///
-  /// The service orders by the fields of inequalities and omits documents that lack one of them; and a missing field is neither
-  /// null nor unequal to anything.
-  func reportRequiredFields(of filter: StructuredQuery.Filter) {
-    let fields = DocumentFilter(filter).requiredFields
-    if !fields.isEmpty {
-      notice(
-        "Documents without \(fields.map(\.description).joined(separator: ", ")) are left out, also where another side of 'or' holds (docs/filters.md)."
-      )
-    }
-    let absent = Set(filter.fieldsTakenForAbsent.map(\.description)).sorted()
-    if absent.isEmpty { return }
-    notice(
-      "Documents without \(absent.joined(separator: ", ")) are not selected: what is missing is neither null nor unequal (docs/filters.md)."
-    )
+  /// Reports the documents that filters omit although they may match them.
+  func reportOmissions(by filters: [StructuredQuery.Filter]) {
+    for text in filters.flatMap(\.omissions) { notice("\(text)") }
   }
 }
 
@@ -163,6 +150,27 @@ extension StructuredQuery.Order {
 }
 
 extension StructuredQuery.Filter {
+  /// Notices of the documents that the filter omits although they may match it.
+  ///
+  /// The service orders by the fields of inequalities and omits documents that lack one of them; and a missing field is neither
+  /// null nor unequal to anything.
+  var omissions: [String] {
+    var notices: [String] = []
+    let fields = DocumentFilter(self).requiredFields
+    if !fields.isEmpty {
+      notices.append(
+        "Documents without \(fields.map(\.description).joined(separator: ", ")) are left out, also where another side of 'or' holds (docs/filters.md)."
+      )
+    }
+    let absent = Set(fieldsTakenForAbsent.map(\.description)).sorted()
+    if !absent.isEmpty {
+      notices.append(
+        "Documents without \(absent.joined(separator: ", ")) are not selected: what is missing is neither null nor unequal (docs/filters.md)."
+      )
+    }
+    return notices
+  }
+
   /// The fields of comparisons that people might expect to match documents without these fields.
   fileprivate var fieldsTakenForAbsent: [FieldPath] {
     switch self {

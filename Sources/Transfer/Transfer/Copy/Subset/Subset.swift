@@ -6,7 +6,7 @@ package struct Subset: Sendable {
   package struct Root: Sendable {
     /// A path or a pattern.
     let collection: String
-    let filter: StructuredQuery.Filter?
+    package let filter: StructuredQuery.Filter?
     /// The maximum number of documents, in the order of names; nil for all.
     let limit: Int?
     /// The root as typed.
