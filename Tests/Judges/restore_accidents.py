@@ -838,7 +838,7 @@ def histories(scene):
         counts["lives that ended"] += len(lives)
         counts["of these found"] += len(seen)
         need(shown["isComplete"] and shown["reads"] <= 100, f"history of {path!r}: {shown['reads']} reads")
-        # Two are for the service's time, and for how far back it goes.
+        # One is for the service's time.
         bound = chance.randint(3, 6)
         shown = json.loads(scene.run("history", path, "-e", scene.name, "--json", "--max-reads", bound)[1])
         need(shown["reads"] <= bound, f"history of {path!r}: {shown['reads']} reads of {bound}")

@@ -102,14 +102,40 @@ struct EnvironmentMomentTests {
       #expect(lines.contains("    n: 1 -> 2"))
       #expect(lines.contains("    m: (none) -> null"))
       let before = mini.requestCount(.batchGet)
-      // Two of them are for the service's time, and for how far back it goes.
+      // One of them is for the service's time.
       let few = try await tool.run("history", "a/1", "--max-reads", "4", "--json")
       few.expect(0)
       #expect(few.errors.contains("--max-reads"))
       #expect(mini.requestCount(.batchGet) - before <= 4)
       let json = try JSONSerialization.jsonObject(with: Data(few.standardOutput)) as? [String: Any]
-      #expect(json?["reads"] as? Int == 2 && json?["isComplete"] as? Bool == false)
+      #expect(json?["reads"] as? Int == 3 && json?["isComplete"] as? Bool == false)
+      // The version before the first change is not found.
+      let events = (json?["versions"] as? [[String: Any]])?.map { $0["event"] as? String ?? "" }
+      #expect(events == ["missing", "changed", "changed"])
       try await tool.run("history", "a/none", "--max-reads", "7").expectFailure(66, "a/none")
+    }
+  }
+
+  @Test("A history whose bound is too small claims nothing about what it did not look at.")
+  func shortHistory() async throws {
+    let mini = MiniFirestore()
+    try mini.put("a/1", fields: #"{"n":{"integerValue":"1"}}"#)
+    try mini.put("a/2", fields: #"{"n":{"integerValue":"1"}}"#)
+    try mini.put("a/2", fields: #"{"n":{"integerValue":"2"}}"#)
+    try await withTool(against: mini.handler) { tool, _ in
+      for path in ["a/1", "a/none"] {
+        let none = try await tool.run("history", path, "--max-reads", "1")
+        none.expectFailure(75, "--max-reads 1")
+        #expect(!none.errors.contains("there is none"), "\(none.errors)")
+      }
+      for (path, event) in [("a/1", "created"), ("a/2", "changed")] {
+        let one = try await tool.run("history", path, "--max-reads", "2")
+        one.expect(0)
+        #expect(one.output.contains("  \(event)\n"), "\(one.output)")
+      }
+      let missing = try await tool.run("history", "a/none", "--max-reads", "2")
+      missing.expectFailure(66, "there is none now")
+      #expect(!missing.errors.contains("since"), "\(missing.errors)")
     }
   }
 }

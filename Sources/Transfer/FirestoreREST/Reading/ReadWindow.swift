@@ -30,9 +30,13 @@ extension FirestoreClient {
   ///
   /// It comes from the settings of the database, or else is an hour ago by the service's clock. It is a whole minute, and
   /// so stays readable for a while, unless the database is younger than an hour.
-  package func earliestMoment() async -> Timestamp? {
+  ///
+  /// - Parameter now: The present by the service's clock; nil to ask for it, which is a read.
+  package func earliestMoment(at now: Timestamp? = nil) async -> Timestamp? {
     let settings = try? await quickly.describeDatabase()
-    let hourAgo = try? await quickly.reportedTime().flatMap { Timestamp(seconds: $0.seconds - 3600) }
+    var present = now
+    if present == nil { present = try? await quickly.reportedTime() }
+    let hourAgo = present.flatMap { Timestamp(seconds: $0.seconds - 3600) }
     guard let earliest = settings?.earliestVersionTime ?? hourAgo else { return nil }
     let isFixed = hourAgo.map { earliest.seconds > $0.seconds + 60 } ?? false
     return isFixed ? earliest : earliest.nextMinute

@@ -29,7 +29,8 @@ package struct VersionSearch: Sendable {
     var microseconds: Int64
   }
 
-  private let earliest: Timestamp
+  /// The earliest moment that can be read.
+  package let earliest: Timestamp
   private let now: Timestamp
   /// The moment before which only whole minutes can be read.
   private let fine: Timestamp

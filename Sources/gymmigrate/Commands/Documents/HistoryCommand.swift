@@ -39,12 +39,13 @@ struct HistoryCommand: AsyncParsableCommand {
     try await common.perform("history") { session in
       let client = session.client
       guard let now = try await client.readTime(.now, of: session.environment, session.logger),
-        let earliest = await client.earliestMoment()
+        let earliest = await client.earliestMoment(at: now)
       else { return CommandResult() }
       var search = VersionSearch(
         from: earliest,
         to: now,
-        maximumLooks: looks(in: client)
+        // Without any look, nothing is known: then the bound refuses the first one.
+        maximumLooks: max(looks(in: client), 1)
       )
       while let moment = search.next() {
         try Task.checkCancellation()
@@ -62,7 +63,12 @@ struct HistoryCommand: AsyncParsableCommand {
       }
       if search.versions.allSatisfy({ $0.document == nil }) {
         await session.warnOfMissing(path)
-        try Failure.assertFound([path], in: [:], addition: " since \(earliest)")
+        let moments = search.looks > 1 ? " now, nor was there at the other moments looked at" : " now"
+        try Failure.assertFound(
+          [path],
+          in: [:],
+          addition: search.isIncomplete ? moments : " since \(search.earliest)"
+        )
       }
       return CommandResult()
     }
@@ -87,15 +93,20 @@ private struct DocumentHistoryText {
       defer { last = version }
       let (before, after) = (last?.document, version.document)
       if last != nil, before == nil, after == nil { return nil }
-      let word =
-        last == nil
-        ? (after == nil ? "missing" : "as-it-was")
-        : before == nil ? "created" : after == nil ? "deleted" : "changed"
-      let isCompared = last != nil && after != nil
+      let word = word(for: version, after: last)
+      let isCompared = after != nil && (before != nil || word == "created")
       let differences =
         isCompared ? Change(path: path, before: before, after: after?.fields).differences : []
       return Step(version: version, word: word, differences: differences)
     }
+  }
+
+  private func word(for version: VersionSearch.Version, after last: VersionSearch.Version?) -> String {
+    guard let document = version.document else { return last == nil ? "missing" : "deleted" }
+    if last?.document != nil { return "changed" }
+    if last == nil, version.since <= search.earliest { return "as-it-was" }
+    // Versions before it may not have been found.
+    return document.createTime == document.updateTime ? "created" : "changed"
   }
 
   var text: TerminalText {
