@@ -97,20 +97,24 @@ struct PlainProgramTests {
             document['when'] = '2026-01-31T00:00:00Z'
             document['list'][0] = '2026-01-31T00:00:00Z'
             document['n'] = 7
+            document['q'] = '2'
             say(document)
         """
     let early = t("2020-01-01T00:00:00Z")
     try await withTool { tool in
-      try await tool.load(["members/p1": ["when": early, "list": Self.list(early, early), "n": d(1)]])
+      try await tool.load([
+        "members/p1": ["when": early, "list": Self.list(early, early), "n": d(1), "q": i(2)]
+      ])
       try tool.write(ProgramTests.head + program, to: "fix.py")
       let result = try await fix(tool)
       result.expect(0)
       let changed = s("2026-01-31T00:00:00Z")
-      let after = ["when": changed, "list": Self.list(changed, early), "n": d(7)]
+      let after = ["when": changed, "list": Self.list(changed, early), "n": d(7), "q": s("2")]
       #expect(try await tool.documents() == parsed(["members/p1": after]))
       let findings = try tool.text(".gymmigrate/runs/\(try result.summary().runId)/findings.csv")
       #expect(findings.contains("when: timestamp becomes string"), "\(findings)")
       #expect(findings.contains("list: timestamp becomes string"), "\(findings)")
+      #expect(findings.contains("q: integer becomes string"), "\(findings)")
       #expect(!findings.contains("\"n\""), "\(findings)")
     }
   }

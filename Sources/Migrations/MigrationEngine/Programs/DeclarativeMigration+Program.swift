@@ -44,8 +44,8 @@ extension DeclarativeMigration {
     return fields
   }
 
-  /// Returns notes about values whose types plain JSON cannot express and which come back as another type, in fields whose types
-  /// are not declared.
+  /// Returns notes about values that come back as another type, in arrays only those whose types plain JSON cannot express, in
+  /// fields whose types are not declared.
   func lostTypes(_ fields: FieldMap, of document: RawDocument) -> [Finding] {
     let collection = schema.collection(document.path.collection)
     return Self.lostTypes(document.fields, fields, below: []).compactMap { lost in
@@ -56,13 +56,15 @@ extension DeclarativeMigration {
       if isDeclared, declared?.types.contains(.array) == false || declared?.elements.isEmpty == false {
         return nil
       }
+      let isPlain = Self.plainTypes.contains { $0 == (lost.type, lost.other) }
       return Finding(
         .note,
         path: document.path,
         code: Code.typeChanged.rawValue,
         field: field.description,
         found: lost.old,
-        message: "\(field): \(lost.type) becomes \(lost.other), as plain JSON does not tell them apart."
+        message:
+          "\(field): \(lost.type) becomes \(lost.other)\(isPlain ? ", as plain JSON does not tell them apart" : "")."
       )
     }
   }
@@ -104,6 +106,10 @@ extension DeclarativeMigration {
       let path = path + [entry.name]
       if case (.map(let old), .map(let new)) = (entry.value, value), old.vector == nil {
         return lostTypes(old, new, below: path)
+      }
+      if value.isNull || entry.value.isNull { return [] }
+      if value.typeName != entry.value.typeName {
+        return [LostType(path: path, old: entry.value, type: entry.value.typeName, other: value.typeName)]
       }
       let (before, after) = (Self.types(in: entry.value), Self.types(in: value))
       return plainTypes.compactMap { type, other in
