@@ -273,11 +273,32 @@ struct DeclaredReadingTests {
   }
 
   @Test(
+    "A sheet is found by its name however accents are composed.",
+    .enabled(if: Judge.hasPython),
+    arguments: ["Secci\u{F3}n", "Seccio\u{301}n"]
+  )
+  func composedSheets(name: String) throws {
+    var book = HandMadeWorkbook()
+    book.sheets = [("Notas", ""), ("Secci\u{F3}n", "")]
+    let path = try book.write(to: folder)
+    let text =
+      "schema: s\ncollections:\n  parts:\n    import: { sheet: \(name) }\n    fields: { v: string }\n"
+    let schema = try SchemaReader.schema(parsing: text, path: "s.yaml")
+    for (named, schema) in [([], schema), (["\(name)=parts"], .none)] as [([String], DatabaseSchema)] {
+      let found = try ImportSource.resolve([path], collection: nil, sheets: named, schema: schema)
+      #expect(found.map(\.sheet) == ["Secci\u{F3}n"] && found.map(\.collection?.string) == ["parts"])
+    }
+    #expect(SheetOption(sheet: name, value: 1).isOf("Secci\u{F3}n"))
+  }
+
+  @Test(
     "Names of files with any characters in them.",
     arguments: [
       ("socios.csv", "socios.csv", true), ("socios.csv", "socios.csv.gz", false), ("*", "x", true),
       ("a*b", "ab", true), ("a*b", "aXXb", true), ("ab*ba", "aba", false), ("*a*a*", "aXa", true),
       ("*a*a*", "a", false), ("a*", "b", false), ("", "a", false),
+      ("s\u{F3}c-*.csv", "so\u{301}c-1.csv", true),
+      ("so\u{301}c-*", "s\u{F3}c-1", true), ("soc-*", "so\u{301}c-1", false),
     ]
   )
   func patterns(pattern: String, name: String, isOf: Bool) {

@@ -10,12 +10,12 @@ package struct ImportSettings: Sendable, Equatable {
 
   /// Whether a file with this name contains the collection.
   package func isOf(fileNamed name: String) -> Bool {
-    files.contains { Self.matches(Array(name.utf8)[...], Array($0.utf8)[...]) }
+    files.contains { Self.matches(Array(name)[...], Array($0)[...]) }
   }
 
-  /// Whether a name matches a pattern, byte by byte.
-  private static func matches(_ name: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
-    let parts = pattern.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+  /// Whether a name matches a pattern, however accents are composed: macOS composes those of files in its own way.
+  private static func matches(_ name: ArraySlice<Character>, _ pattern: ArraySlice<Character>) -> Bool {
+    let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
     guard let first = parts.first, let last = parts.last, name.starts(with: first) else { return false }
     if parts.count == 1 { return name.count == first.count }
     var rest = name.dropFirst(first.count)

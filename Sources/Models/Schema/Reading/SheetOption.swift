@@ -6,9 +6,9 @@ package struct SheetOption<Value: Codable & Sendable & Equatable>: Codable, Send
 
   package init(sheet: String?, value: Value) { (self.sheet, self.value) = (sheet, value) }
 
-  /// Whether the option is for this sheet alone.
+  /// Whether the option is for this sheet alone, however the accents of its name are composed.
   package func isOf(_ name: String?) -> Bool {
     guard let sheet, let name else { return false }
-    return sheet.isIdentical(to: name)
+    return sheet == name
   }
 }

@@ -83,9 +83,9 @@ package struct ImportJob: Job {
   /// - Throws: `.usage` for such a heading if there is another one for all tables.
   private func addIDColumns(to reading: inout TableReading, _ sheets: [String]) throws(Failure) {
     for text in idColumns ?? [] {
-      let named = sheets.filter { text.utf8.starts(with: "\($0)=".utf8) }
+      let named = sheets.filter { text.hasPrefix("\($0)=") }
       if let sheet = named.max(by: { $0.utf8.count < $1.utf8.count }) {
-        let heading = String(decoding: text.utf8.dropFirst(sheet.utf8.count + 1), as: UTF8.self)
+        let heading = String(text.dropFirst(sheet.count + 1))
         reading.sheetIDs = (reading.sheetIDs ?? []) + [SheetOption(sheet: sheet, value: heading)]
         continue
       }

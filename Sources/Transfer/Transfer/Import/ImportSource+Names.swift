@@ -45,7 +45,8 @@ extension ImportSource {
     if let collection = sheet.collection { return collection }
     for pattern in schema.collections.map(\.pattern) {
       var legal = SheetNames()
-      if legal.unique(pattern.string).isIdentical(to: sheet.name) { return pattern }
+      // Programs compose accents in their own ways.
+      if legal.unique(pattern.string) == sheet.name { return pattern }
     }
     return collection(ofFile: sheet.name)
   }

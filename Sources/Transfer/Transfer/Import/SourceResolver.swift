@@ -185,7 +185,7 @@ private struct SourceResolver {
     let known = given.map { schema.collection($0).map { [$0] } ?? [] } ?? schema.collections
     return known.compactMap { known in
       guard let wanted = known.imports.sheet else { return nil }
-      var sheet = names.first { $0.isIdentical(to: wanted) }
+      var sheet = names.first(named: wanted)
       // A number would match a sheet of any workbook, so it counts only if the collection is known.
       if sheet == nil, given != nil, let number = Int(wanted), names.indices.contains(number - 1) {
         sheet = names[number - 1]
@@ -324,7 +324,7 @@ private struct SheetChoice {
     var end = text.endIndex
     var found: String?
     while true {
-      found = names.first { $0.utf8.elementsEqual(text.utf8[..<end]) }
+      found = names.first(named: String(text[..<end]))
       guard found == nil, let sign = text.utf8[..<end].lastIndex(of: UInt8(ascii: "=")) else { break }
       end = sign
     }
@@ -341,5 +341,12 @@ private struct SheetChoice {
       throw Failure(.usage, "import", path: sheet, cause: "--sheet: '\(name)' \(defect)")
     }
     collection = path
+  }
+}
+
+extension [String] {
+  /// Returns the name that is the same, or else one whose accents are composed in another way.
+  fileprivate func first(named name: String) -> String? {
+    first { $0.isIdentical(to: name) } ?? first { $0 == name }
   }
 }

@@ -27,7 +27,7 @@ struct TableAgreement {
       options.sheetRows.map { ("--header-row", $0.sheet) }
       + options.sheetSkips.map { ("--skip-columns", $0.sheet) }
     let missing = named.first { _, sheet in
-      !tables.contains { $0.source.sheet.map { $0.isIdentical(to: sheet ?? "") } ?? false }
+      !tables.contains { $0.source.sheet.map { $0 == sheet ?? "" } ?? false }
     }
     guard let (option, sheet) = missing, let sheet else { return }
     throw Failure(
