@@ -142,9 +142,9 @@ extension CommandRun {
     if let failure = ending.failure, Interruption.isBrokenPipe(failure), !context.hasWritten {
       throw ExitStatus(ExitCodes.brokenPipe)
     }
-    if countsDocuments, summary.isWorthSaying {
-      for line in SummaryText.lines(summary) { logger.info("\(line)") }
-    }
+    let isWhole = countsDocuments && summary.isWorthSaying
+    let lines = isWhole ? SummaryText.lines(summary) : SummaryText.bill(summary)
+    for line in lines { logger.info("\(line)") }
     for list in ending.result.lists where FileCheck.exists(list) {
       logger.notice("See \(list)\(SummaryText.purpose(of: list)).")
     }
@@ -328,6 +328,12 @@ extension OutputSettings {
       guard let file else { return terminal }
       return MultiplexLogHandler([terminal, file])
     }
+  }
+
+  /// Reports what the command was billed so far, if no summary does.
+  func reportBill() {
+    let billed = Invocation.current.traffic.account.billed
+    for line in SummaryText.bill(billed.known, billed.uncertain) { logger().info("\(line)") }
   }
 
   /// The same settings without a summary, and with warnings only.
