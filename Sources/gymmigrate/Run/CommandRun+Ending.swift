@@ -40,6 +40,23 @@ extension CommandRun {
     return ending
   }
 
+  /// Runs `work` for a command without a run that reports its errors itself, and records what it was billed.
+  func account(
+    in environment: DatabaseEnvironment,
+    for work: (CommandContext) async -> Void
+  ) async {
+    let context = context(nil)
+    context.sides.withLock { $0 = (environment, nil) }
+    await work(context)
+    let summary = RunSummary(
+      command: name,
+      runID: RunSummary.noRun,
+      environment: environment,
+      startedAt: .now
+    )
+    recordCost(of: RunEnding(summary: summary), context)
+  }
+
   private func context(_ run: RunDirectory?) -> CommandContext {
     let logger = output.logger(run?.logHandler)
     let traffic = job?.traffic ?? Invocation.current.traffic
