@@ -17,7 +17,7 @@ enum SummaryText {
       lines.append("In all: \(counts(summary.totals))")
     }
     lines += summary.sections.compactMap(\.line)
-    if let billed = summary.billed { lines += bill(billed, summary.perhapsBilled) }
+    lines += bill(summary)
     if let units = summary.units { lines.append(units.text) }
     let seconds = (summary.durationSeconds * 10).rounded() / 10
     let rate = Int(clamping: Double(summary.totals.read) / max(summary.durationSeconds, 0.001))
@@ -51,6 +51,10 @@ enum SummaryText {
     case "findings.csv": " (every finding)"
     default: ""
     }
+  }
+
+  static func bill(_ summary: RunSummary) -> [String] {
+    summary.billed.map { bill($0, summary.perhapsBilled) } ?? []
   }
 
   /// The line of the bill; empty if nothing was billed.

@@ -40,6 +40,23 @@ extension CommandRun {
     return ending
   }
 
+  /// Runs `work` for a command without a run that reports its errors itself, and records what it was billed.
+  func account(
+    in environment: DatabaseEnvironment,
+    for work: (CommandContext) async -> Void
+  ) async {
+    let context = context(nil)
+    context.sides.withLock { $0 = (environment, nil) }
+    await work(context)
+    let summary = RunSummary(
+      command: name,
+      runID: RunSummary.noRun,
+      environment: environment,
+      startedAt: .now
+    )
+    recordCost(of: RunEnding(summary: summary), context)
+  }
+
   private func context(_ run: RunDirectory?) -> CommandContext {
     let logger = output.logger(run?.logHandler)
     let traffic = job?.traffic ?? Invocation.current.traffic
@@ -142,9 +159,9 @@ extension CommandRun {
     if let failure = ending.failure, Interruption.isBrokenPipe(failure), !context.hasWritten {
       throw ExitStatus(ExitCodes.brokenPipe)
     }
-    if countsDocuments, summary.isWorthSaying {
-      for line in SummaryText.lines(summary) { logger.info("\(line)") }
-    }
+    let isWhole = countsDocuments && summary.isWorthSaying
+    let lines = isWhole ? SummaryText.lines(summary) : SummaryText.bill(summary)
+    for line in lines { logger.info("\(line)") }
     for list in ending.result.lists where FileCheck.exists(list) {
       logger.notice("See \(list)\(SummaryText.purpose(of: list)).")
     }
@@ -328,6 +345,12 @@ extension OutputSettings {
       guard let file else { return terminal }
       return MultiplexLogHandler([terminal, file])
     }
+  }
+
+  /// Reports what the command was billed so far, if no summary does.
+  func reportBill() {
+    let billed = Invocation.current.traffic.account.billed
+    for line in SummaryText.bill(billed.known, billed.uncertain) { logger().info("\(line)") }
   }
 
   /// The same settings without a summary, and with warnings only.

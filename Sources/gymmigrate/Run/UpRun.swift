@@ -17,6 +17,10 @@ struct UpRun {
   var arguments: CompletedArguments?
   /// The cost limit of all runs, as given.
   var given: BillBound?
+  /// Counts the requests of the next run, and those before it, such as for the ledger, which are a part of its bill.
+  private var traffic = Invocation.current.traffic
+
+  init(job: ApplyJob, run: JobRun) { (self.job, self.run) = (job, run) }
 
   /// - Parameter validate: Refuses settings that are incompatible with the migrations.
   func perform(_ validate: (MigrationChoice) throws -> Void) async throws {
@@ -41,7 +45,7 @@ struct UpRun {
       return try await up.printNothing()
     }
     remark(on: pending, of: folder, in: name, entries)
-    let gate = try await gate(of: name, entries)
+    let gate = try await up.gate(of: name, entries)
     if job.override == nil, !job.isDryRun { try gate?.assertOpen(for: pending) }
     let deletions = try await up.plan(pending)
     if job.isDryRun {
@@ -96,12 +100,13 @@ struct UpRun {
     run.output.logger().notice("To apply this: \(command)")
   }
 
-  /// With `--json`, prints a summary without a run.
+  /// Prints a summary without a run.
   private func printNothing() async throws {
-    guard run.output.json else { return }
-    var command = CommandRun(name: "migrate up", connection: run.connection, output: run.output)
-    command.countsDocuments = false
-    try await command.performWithoutRun { _ in CommandResult() }
+    try await counted { run in
+      var command = CommandRun(name: "migrate up", connection: run.connection, output: run.output)
+      command.countsDocuments = false
+      try await command.performWithoutRun { _ in CommandResult() }
+    }
   }
 
   private func gate(of environment: String, _ entries: [LedgerEntry]) async throws -> PromotionGate? {
@@ -110,7 +115,7 @@ struct UpRun {
     guard let promotion else { return nil }
     var former: [LedgerEntry] = []
     if let after = promotion.after {
-      former = try await run.connection.beside(after).ledger(for: "migrate up", run.output)
+      former = try await ledger(of: after)
     }
     let now = promotion.rehearsed == nil ? .now : try await moment()
     let before = promotion.after.map { run.connection.beside($0) } ?? run.connection
@@ -125,13 +130,37 @@ struct UpRun {
     )
   }
 
+  /// Returns the ledger of another environment.
+  ///
+  /// Its limits do not apply to the next run, so the requests are counted separately, and added to the bill of that run.
+  private func ledger(of environment: String) async throws -> [LedgerEntry] {
+    var invocation = Invocation.current
+    (invocation.traffic, invocation.notifier) = (TrafficCounter(), nil)
+    invocation.bound = given ?? run.connection.bound
+    var other = run.connection.beside(environment)
+    other.bound = left
+    let (connection, output) = (other, run.output)
+    let entries = try await Invocation.$current.withValue(invocation) {
+      try await connection.ledger(for: "migrate up", output)
+    }
+    let billed = invocation.traffic.account.billed
+    traffic.account.carry(
+      known: billed.known,
+      uncertain: billed.uncertain,
+      recorded: billed.known + billed.uncertain
+    )
+    return entries
+  }
+
   private func moment() async throws -> Timestamp {
     let moment = Locked(Timestamp.now)
-    let command = CommandRun(name: "migrate up", connection: run.connection, output: run.output.silent)
-    try await command.performWithoutRun { session in
-      let now = try await session.ledger.moment()
-      moment.withLock { $0 = now }
-      return CommandResult()
+    try await counted { run in
+      let command = CommandRun(name: "migrate up", connection: run.connection, output: run.output.silent)
+      try await command.performWithoutRun { session in
+        let now = try await session.ledger.moment()
+        moment.withLock { $0 = now }
+        return CommandResult()
+      }
     }
     return moment.withLock { $0 }
   }
@@ -264,6 +293,7 @@ struct UpRun {
     var up = self
     let isWhole = try await up.one { _ = try await $0.perform() }
     up.arguments = CompletedArguments(record.arguments)
+    let entries = try await up.counted { try await $0.connection.ledger(for: "migrate up", $0.output) }
     var hasLeft = false
     do {
       // Only its own summary was requested.
@@ -271,7 +301,6 @@ struct UpRun {
     } catch let status as ExitStatus where status.rawValue == ExitCodes.differences {
       hasLeft = true
     }
-    let entries = try await run.connection.ledger(for: "migrate up", run.output)
     let pending = (job.planned ?? []).filter { !MigrationState(of: $0, in: entries).isInForce }
     if !pending.isEmpty {
       let again = CommandLineText.quoted(["gymmigrate"] + record.arguments)
@@ -283,27 +312,39 @@ struct UpRun {
     if !isWhole { throw ExitStatus(ExitCodes.incomplete) }
   }
 
-  /// Performs one of the runs, counting its requests separately and deducting its bill from the overall limit.
+  /// Performs one of the runs, and deducts its bill from the overall limit.
   ///
   /// - Returns: Whether it left nothing for a person.
   private mutating func one(_ body: @Sendable (JobRun) async throws -> Void) async throws -> Bool {
-    var invocation = Invocation.current
-    invocation.traffic = TrafficCounter()
-    given = given ?? self.run.connection.bound
-    invocation.bound = given
-    invocation.arguments = arguments ?? invocation.arguments
-    let run = run
     var isWhole = true
     do {
-      try await Invocation.$current.withValue(invocation) { try await body(run) }
+      try await counted(body)
     } catch let status as ExitStatus where status.rawValue == ExitCodes.incomplete {
       isWhole = false
     }
-    let billed = invocation.traffic.account.billed
-    self.run.connection.bound = run.connection.bound?.left(
-      after: billed.known + billed.uncertain,
-      at: invocation.traffic.account.prices
-    )
+    given = given ?? run.connection.bound
+    run.connection.bound = left
+    traffic = TrafficCounter()
     return isWhole
+  }
+
+  /// Runs `body` as the next run or a part of it, within the rest of the overall limit.
+  private func counted<Result: Sendable>(
+    _ body: @Sendable (JobRun) async throws -> Result
+  ) async throws -> Result {
+    var invocation = Invocation.current
+    (invocation.traffic, invocation.bound) = (traffic, given ?? run.connection.bound)
+    invocation.arguments = arguments ?? invocation.arguments
+    let run = run
+    return try await Invocation.$current.withValue(invocation) { try await body(run) }
+  }
+
+  /// The rest of the overall limit after the requests so far.
+  private var left: BillBound? {
+    let billed = traffic.account.billed
+    return run.connection.bound?.left(
+      after: billed.known + billed.uncertain,
+      at: traffic.account.prices
+    )
   }
 }

@@ -241,7 +241,10 @@ struct RehearsalTests {
       try await tool.bare(rehearsal + ["-e", "stage"]).expect(64)
       try await tool.bare(rehearsal).expect(0)
       try await tool.bare(up).expect(77)
-      try await tool.bare(rehearsal + ["--record", "-e", "stage"]).expect(0)
+      let recorded = try await tool.bare(rehearsal + ["--record", "-e", "stage"])
+      recorded.expect(0)
+      let bills = recorded.errorLines.filter { $0.hasPrefix("Billed: ") }
+      #expect(bills.count == 1 && bills[0].contains(" 1 write,"), "\(bills)")
       try await tool.bare(up).expect(0)
     }
   }

@@ -31,6 +31,46 @@ struct UpBoundTests {
     }
   }
 
+  /// The reads of all commands so far, by the ledger of costs.
+  private func reads(_ tool: Tool) throws -> Int {
+    try tool.text(".gymmigrate/costs.jsonl").matches(of: /"reads":([0-9]+)/).reduce(0) {
+      $0 + (Int($1.1) ?? 0)
+    }
+  }
+
+  @Test("What is read of the ledgers, also for a gate, is a part of the bound and of the bills.")
+  func ledgers() async throws {
+    try await withStores { tool in
+      try tool.write(Self.setting, to: "migrations/1-a.yaml")
+      let gate = "\npromote: { stage: { after: test } }\n"
+      try tool.write(try tool.text("gymmigrate.yaml") + gate, to: "gymmigrate.yaml")
+      for environment in ["test", "stage"] {
+        try await tool.load((1...3).map { documentLine("things/t\($0)", $0) }, into: environment)
+      }
+      let fix = ["fix", "things", "--all-documents", "-e", "test", "-q", "--set"]
+      for number in 1...9 { try await tool.bare(fix + ["b=\(number)"]).expect(0) }
+      try await tool.bare(["migrate", "up", "-e", "test", "-q"]).expect(0)
+      let up = ["migrate", "up", "-e", "stage"]
+      for bound in [3, 13] {
+        let before = try reads(tool)
+        try await tool.bare(up + ["--max-reads", "\(bound)"]).expectFailure(75, "--max-reads \(bound)")
+        #expect(try reads(tool) - before <= bound)
+      }
+      let before = try reads(tool)
+      let done = try await tool.bare(up + ["--json"])
+      done.expect(0)
+      let billed = done.output.matches(of: /"billed":\{[^}]*"reads":([0-9]+)/).compactMap { Int($0.1) }
+      let recorded = try reads(tool) - before
+      #expect(billed.count == 3 && billed.reduce(0, +) == recorded, "\(done.output)")
+      for command in [["pending"], ["status"], ["status", "--environments", "test,stage"], ["up"]] {
+        let place = command.count > 1 ? [] : ["-e", "stage"]
+        let said = try await tool.bare(["migrate"] + command + place)
+        said.expect(0)
+        #expect(said.errorLines.contains { $0.hasPrefix("Billed: ") }, "\(command): \(said.errors)")
+      }
+    }
+  }
+
   @Test("A plan shows twenty collections, those of a pattern as one, and says how many more there are.")
   func collections() async throws {
     try await withStores { tool in

@@ -55,6 +55,25 @@ struct DoctorTests {
     }
   }
 
+  @Test("What it reads is said, and is among the costs; so is all that init reads.")
+  func costs() async throws {
+    let mini = try MiniFirestore.withSamples(["app_config", "exercises"])
+    try await withTool(against: handler(mini)) { tool, server in
+      try tool.write("", to: ".gymmigrate/costs.jsonl")
+      let doctor = try await tool.run("doctor", "--json")
+      doctor.expect(0)
+      // A document, a page of the collections, and a count of each one.
+      #expect(try doctor.billedReads() == 4)
+      #expect(doctor.errorLines.contains { $0.hasPrefix("Billed: 4 reads") }, "\(doctor.errors)")
+      let costs = try tool.text(".gymmigrate/costs.jsonl")
+      #expect(costs.contains(#""command":"doctor""#) && costs.contains(#""reads":4"#), "\(costs)")
+      let place = ["--project", "test-project", "--name", "shop", "--endpoint", server.url]
+      let begun = try await tool.bare(["init"] + place)
+      begun.expect(0)
+      #expect(begun.lastLine.hasPrefix("Billed: "), "\(begun.errors)")
+    }
+  }
+
   @Test(
     "The price of a database of the Enterprise edition is that of a unit each, unless the configuration has one."
   )

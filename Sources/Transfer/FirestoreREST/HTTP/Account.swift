@@ -111,14 +111,16 @@ package final class Account: Sendable {
   /// Saves what responses report, and what may have been billed in addition.
   package typealias Save = @Sendable (_ known: Cost, _ uncertain: Cost) throws(Failure) -> Void
 
-  /// Starts with what an earlier process of the run was billed, and saves the bill from now on.
+  /// Adds what an earlier process of the run was billed, or requests for it elsewhere.
   ///
-  /// - Parameter recorded: The part of it that the cost ledger contains.
+  /// - Parameters:
+  ///   - recorded: The part of it that the cost ledger contains.
+  ///   - save: Saves the bill from now on; nil to save nothing.
   package func carry(
     known: Cost,
     uncertain: Cost,
     recorded: Cost = Cost(),
-    save: @escaping Save
+    save: Save? = nil
   ) {
     state.withLock { state in
       state.recorded = state.recorded + recorded

@@ -104,7 +104,7 @@ private struct DocumentHistoryText {
   private func word(for version: VersionSearch.Version, after last: VersionSearch.Version?) -> String {
     guard let document = version.document else { return last == nil ? "missing" : "deleted" }
     if last?.document != nil { return "changed" }
-    if last == nil, version.since <= search.earliest { return "as-it-was" }
+    if last == nil, document.updateTime.map({ $0 < search.earliest }) ?? true { return "as-it-was" }
     // Versions before it may not have been found.
     return document.createTime == document.updateTime ? "created" : "changed"
   }

@@ -1,5 +1,6 @@
 import Configuration
 import Transfer
+import TypedDocuments
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -59,7 +60,10 @@ struct DoctorCommand: AsyncParsableCommand {
       if environment.isLocal, !FileCheck.exists(store) {
         diagnosis.ok("database", "\(store) is not there yet; the first command that works on it makes it")
       } else {
-        await examine(environment, resolver, &diagnosis)
+        let command = CommandRun(name: "doctor", connection: connection.settings, output: OutputSettings())
+        await command.account(in: environment) { context in
+          await examine(environment, resolver, context, &diagnosis)
+        }
       }
     }
     let code = diagnosis.problems.map { ExitCodes.code(of: $0) }.max() ?? ExitCodes.done
@@ -68,12 +72,14 @@ struct DoctorCommand: AsyncParsableCommand {
     } else {
       for check in diagnosis.checks { try StandardOutput.write("\(check.line)\n") }
     }
+    OutputSettings().reportBill()
     if code != ExitCodes.done { throw ExitStatus(code) }
   }
 
   private func examine(
     _ environment: DatabaseEnvironment,
     _ resolver: EnvironmentResolver,
+    _ context: CommandContext,
     _ diagnosis: inout Diagnosis
   ) async {
     let before = diagnosis
@@ -82,8 +88,8 @@ struct DoctorCommand: AsyncParsableCommand {
       diagnosis = try await resolver.withCaller(
         environment,
         policy: RetryPolicy(budget: min(connection.retryFor.inSeconds, Self.patience)),
-        clock: .system,
-        traffic: TrafficCounter(),
+        clock: context.clock,
+        traffic: context.traffic,
         onRetry: { _ in }
       ) { (endpoint, _, caller) async throws -> Diagnosis in
         var found = before
@@ -110,6 +116,9 @@ struct DoctorCommand: AsyncParsableCommand {
     if let environment {
       json.member("environment") { environment.writeMembers(to: &$0) }
     }
+    let billed = Invocation.current.traffic.account.billed
+    json.member("billed", record: billed.known)
+    if billed.uncertain != Cost() { json.member("perhapsBilled", record: billed.uncertain) }
     json.key("checks")
     diagnosis.writeChecks(to: &json)
   }

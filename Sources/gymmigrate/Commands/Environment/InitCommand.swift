@@ -60,6 +60,8 @@ struct InitCommand: AsyncParsableCommand {
     try EnvInit.write(answers.configuration(schema: "none"), to: Self.file)
     Terminal.standardError.line("Wrote \(Self.file).")
     try await Self.run(DoctorCommand.self, ["doctor", "-e", answers.name] + (json ? ["--json"] : []))
+    // What the steps were billed together.
+    defer { OutputSettings().reportBill() }
     let infer = ["schema", "infer", "--sample", String(sample), "-o", Self.schemaFile]
     if try await Self.isEmpty(answers.name) { return Self.showWait(in: answers.name) }
     defer { Self.showNext(in: answers.name) }
@@ -120,7 +122,7 @@ struct InitCommand: AsyncParsableCommand {
   /// Returns an invocation that reads the configuration just written.
   private static func invocation(_ words: [String]) -> Invocation {
     var invocation = Invocation(of: Gymmigrate.self)
-    invocation.arguments = CompletedArguments(words)
+    (invocation.arguments, invocation.traffic) = (CompletedArguments(words), Invocation.current.traffic)
     (invocation.application, invocation.jobs) = (Invocation.current.application, Invocation.current.jobs)
     return invocation
   }

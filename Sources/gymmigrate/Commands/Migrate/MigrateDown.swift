@@ -23,7 +23,8 @@ struct MigrateDown: AsyncParsableCommand {
     let folder = try MigrationFolder.of(run.connection)
     let entries = try await run.connection.ledger(for: "migrate down", run.output)
     guard let (_, entry) = folder.last(in: environment, entries) else {
-      return Terminal.standardError.line("No migration of the folder is applied in \(environment).")
+      Terminal.standardError.line("No migration of the folder is applied in \(environment).")
+      return run.output.reportBill()
     }
     let undone = folder.migrations.filter { entry.applied($0.id) != nil }
     for migration in undone { try Self.assertMayBeUndone(migration, entry) }

@@ -19,7 +19,9 @@ struct MigratePending: AsyncParsableCommand {
     let connection = common.connection.settings
     let environment = try EnvironmentResolver(connection).knownName()
     let folder = try MigrationFolder.of(connection)
-    let entries = try await connection.ledger(for: "migrate pending", common.verbosity.settings)
+    let output = common.verbosity.settings
+    let entries = try await connection.ledger(for: "migrate pending", output)
+    defer { output.reportBill() }
     let pending = try folder.pending(in: environment, entries).map { migration in
       (migration, MigrationState(of: migration, in: entries))
     }

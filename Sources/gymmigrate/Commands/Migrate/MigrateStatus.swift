@@ -43,18 +43,20 @@ struct MigrateStatus: AsyncParsableCommand {
 
   /// Prints the table of migrations.
   private func table(_ environments: [String]) async throws {
+    let output = common.verbosity.settings
+    defer { output.reportBill() }
     try FileAccess.local.assertWritable(html)
     let connection = common.connection.settings
     let folder = try MigrationFolder.of(connection)
     var ledgers: [(environment: String, entries: [LedgerEntry])] = []
     for name in environments {
-      let entries = try await connection.beside(name).ledger(for: "migrate status", common.verbosity.settings)
+      let entries = try await connection.beside(name).ledger(for: "migrate status", output)
       ledgers.append((name, entries))
     }
     let table = MigrationTable(folder, ledgers)
     if let html {
       try MigrationTablePage(table, madeAt: .now).write(to: html)
-      common.verbosity.settings.logger().notice("See \(html).")
+      output.logger().notice("See \(html).")
     }
     if json { return try StandardOutput.write(line: MigrationTableText.json(table)) }
     for line in MigrationTableText.lines(table) { try StandardOutput.write("\(line)\n") }
@@ -62,7 +64,7 @@ struct MigrateStatus: AsyncParsableCommand {
 
   func run() async throws {
     if let environments { return try await table(environments) }
-    try await common.perform("migrate status", silently: true) { session in
+    try await common.perform("migrate status", counting: false) { session in
       let ledger = session.ledger
       let entries = try await ledger.entries()
       let holder = try await ledger.holder()

@@ -80,7 +80,7 @@ struct MigrateTest: AsyncParsableCommand {
       if output.json {
         try RehearsalText.write(Rehearsal(), at: resolver.prices(), asJSON: true)
       }
-      return
+      return output.reportBill()
     }
     var choice = rules.choice
     choice.migrations = migrations.map(\.choice)
@@ -91,8 +91,8 @@ struct MigrateTest: AsyncParsableCommand {
     let rehearsal = try await rehearsing.perform(migrations)
     try RehearsalText.write(rehearsal, at: try resolver.prices(), asJSON: output.json)
     let logger = output.logger()
-    let billed = Invocation.current.traffic.account.billed
-    for line in SummaryText.bill(billed.known, billed.uncertain) { logger.info("\(line)") }
+    // The record is a part of the bill.
+    if !record || !rehearsal.findings.isEmpty { output.reportBill() }
     let idle = rehearsal.plans.filter { $0.changeCount == 0 }.map(\.migration)
     if masking.mask, !idle.isEmpty {
       logger.warning(
