@@ -185,6 +185,10 @@ package struct DocumentLoader: Sendable {
         accepted.add(document, Change(touching: path), isDecided: false)
       case .unchanged:
         let own = try context.journal?.takeOwnWrite(of: path, current: before)
+        // A confirmed one is recorded from the journal when the run is resumed.
+        if let own, !own.isConfirmed, let recording = mode.recording, let journal = context.journal {
+          recording(try journal.change(of: own))
+        }
         context.counts.update(path.collection) {
           $0.read += 1
           if let own { $0.settle(own.kind, .written(updateTime: nil)) } else { $0.unchanged += 1 }

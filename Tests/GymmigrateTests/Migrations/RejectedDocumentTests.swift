@@ -144,7 +144,7 @@ struct RejectedDocumentTests {
       try #require(written.count == 2)
       try mini.put(written[0], fields: #"{"nombre":{"stringValue":"Eva"}}"#)
 
-      let resumed = try await tool.bare(words + tool.place + ["--json"])
+      let resumed = try await tool.bare(["runs", "resume", "last", "--yes", "--json"])
       resumed.expect(0)
       let totals = try resumed.summary().totals
       #expect(totals.written == 3 && totals.rejected == 0, "\(resumed.output)")

@@ -183,3 +183,104 @@ extension KillTests {
     }
   }
 }
+
+extension KillTests {
+  private static func orders(_ numbers: Range<Int>, _ fields: String) -> String {
+    numbers.map { #"{"fields":{\#(fields)},"name":"orders/o\#($0)"}"# + "\n" }.joined()
+  }
+
+  /// Works that report something of their first documents at their end.
+  static func reporting() -> [KillWork] {
+    let before = orders(
+      1000..<1600,
+      #""note":{"stringValue":" X "},"status":{"stringValue":"shipped"}"#
+    )
+    let schema = """
+      schema: s
+      collections:
+        orders:
+          immutable: {when: status == shipped}
+          fields:
+            note: string
+            qty: {type: integer, range: {min: 1, max: 9}}
+            status: {type: string, values: [open, shipped]}
+      """
+    let rows = (1000..<1600).map { "o\($0),shipped,12\n" }.joined()
+    func migration(_ id: String, _ step: String) -> (name: String, text: String) {
+      ("\(id).yaml", "id: \(id)\nsummary: X.\ncollection: orders\nsteps:\n  - \(step): note\n")
+    }
+    let small = ["--batch-size", "10", "--in-flight", "2"]
+    let table = ["import", "orders.csv", "--schema", "s.yaml", "--mode", "upsert", "--validate", "warn"]
+    let apply = ["migrate", "apply", "one.yaml", "two.yaml", "--page-size", "40", "--schema", "none"]
+    return [
+      KillWork(
+        name: "warnings",
+        arguments: table + small,
+        files: [("s.yaml", schema), ("orders.csv", "__name__,status,qty\n\(rows)")],
+        before: before
+      ),
+      KillWork(
+        name: "rejects",
+        arguments: ["import", "new.jsonl", "--schema", "none"] + small,
+        files: [("new.jsonl", orders(1500..<2200, #""note":{"stringValue":"new"}"#))],
+        before: before
+      ),
+      KillWork(
+        name: "migrations",
+        arguments: apply + small,
+        files: [migration("one", "trim"), migration("two", "lower")],
+        before: before
+      ),
+    ]
+  }
+
+  private struct Report: Equatable {
+    var exitCode: Int32
+    var output: String
+    var warnings: [String]
+    var rows: String?
+  }
+
+  private func report(_ work: KillWork, killed: Bool) async throws -> Report {
+    let mini = try work.database()
+    let kill = KillSwitch(mini.handler, delay: work.delay)
+    let report = Later<Report>()
+    try await withTool(against: kill.handler) { tool, _ in
+      try work.prepare(tool)
+      let stage = work.name == "migrations" ? 1 : 0
+      let point = KillSwitch.Point.holds {
+        (try? Position(tool))?.map { $0.isInside && $0.stage == stage } ?? false
+      }
+      var result = try await kill.run(until: killed ? point : .never) {
+        try tool.runner.start(work.arguments + tool.place, directory: tool.folder)
+      }
+      if killed {
+        try #require(result.signal == SIGKILL, "\(result.errors)")
+        result = try await kill.run(until: .never) {
+          try tool.runner.start(["runs", "resume", "last"], directory: tool.folder)
+        }
+      }
+      let run = try #require(tool.runs().last)
+      report.set(
+        Report(
+          exitCode: result.exitCode,
+          output: result.output,
+          warnings: result.errorLines.filter {
+            $0.contains(", the first orders/") || $0.contains(" more like it.")
+          },
+          rows: try? tool.text("\(run)/warnings.csv")
+        )
+      )
+    }
+    return try #require(report.get())
+  }
+
+  @Test("What a resumed run prints and lists is of all of it.", arguments: reporting())
+  func report(_ work: KillWork) async throws {
+    try await Gate.shared.pass {
+      let whole = try await report(work, killed: false)
+      #expect(!whole.output.isEmpty || whole.warnings.count == 3)
+      #expect(try await report(work, killed: true) == whole)
+    }
+  }
+}

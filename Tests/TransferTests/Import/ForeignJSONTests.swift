@@ -138,8 +138,8 @@ struct ForeignJSONTests {
   @Test(
     "A document with a type that is not known, or a value that is not of its type, is refused as a whole.",
     arguments: [
-      (#"{"value": 1, "type": "unknown"}"#, "the type unknown"),
-      (#"{"value": [{"value": 1, "type": "date"}], "type": "array"}"#, "the type date"),
+      (#"{"value": 1, "type": "unknown"}"#, "its type unknown"),
+      (#"{"value": [{"value": 1, "type": "date"}], "type": "array"}"#, "its type date"),
       (#"{"value": "x", "type": "object"}"#, "it is no object"),
       (#"{"value": 5, "type": "null"}"#, "it is no null"),
       (#"{"value": {"a": {"value": 1, "type": "number", "b": 2}}, "type": "object"}"#, "and nothing else"),

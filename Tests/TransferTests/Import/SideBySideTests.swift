@@ -137,9 +137,9 @@ struct SideBySideTests {
   }
 
   /// The documents that a pass passes on, and how many there were at each position.
-  private static func documents(of pass: ImportPass) async throws -> ([String], [(Int, Checkpoint.State)]) {
+  private static func documents(of pass: ImportPass) async throws -> ([String], [(Int, ImportPosition)]) {
     var names: [String] = []
-    var positions: [(Int, Checkpoint.State)] = []
+    var positions: [(Int, ImportPosition)] = []
     try await pass.forEachBatch { documents, position in
       names += documents.map(\.path.string)
       positions.append((names.count, position))
@@ -155,8 +155,8 @@ struct SideBySideTests {
       let whole = try Self.pass(over: files, at: ImportPosition(), in: folder.path, parallel: parallel)
       let (all, positions) = try await Self.documents(of: whole)
       #expect(all.count == names.count && Set(all) == names)
-      for (done, state) in positions {
-        var checkpoint = Checkpoint(at: state)
+      for (done, reached) in positions {
+        var checkpoint = Checkpoint(at: reached.checkpoint)
         checkpoint = try Checkpoint(recordValue: checkpoint.recordValue)
         let position = try #require(try checkpoint.position(as: ImportPosition.self))
         let rest = try Self.pass(over: files, at: position, in: folder.path, parallel: parallel)

@@ -31,6 +31,8 @@ package struct MigrationRunner: Sendable {
   package var part: MigrationPart?
   /// The rejected documents, as in ``FindingLists``.
   private let rejected = Locked<Set<Int>?>(nil)
+  /// The reports of the stages that are complete.
+  private let finished: Locked<[MigrationReport]>
   /// Reads ahead for several sources; nil if each reads only at its turn.
   private var ahead: ReadsAhead?
 
@@ -40,6 +42,14 @@ package struct MigrationRunner: Sendable {
   /// - Parameter context: Its checkpoints make an apply resumable; a plan needs none.
   package init(in context: RunContext) {
     self.context = context
+    finished = Locked([])
+  }
+
+  /// Returns the reports of the stages that were complete when the run was interrupted, and continues after them.
+  package func resumedReports() throws -> [MigrationReport] {
+    let reports = try context.checkpoints?.resumed?.position(as: Position.self)?.finished ?? []
+    finished.withLock { $0 = reports }
+    return reports
   }
 
   /// Returns a runner for sources that are executed one after another, each with its index as the stage.
@@ -163,7 +173,11 @@ package struct MigrationRunner: Sendable {
   package func apply(_ source: ChangeSource, stage: Int = 0) async throws -> MigrationReport {
     let checkpoint = context.checkpoints?.resumed.flatMap { $0.state.stage == stage ? $0 : nil }
     let resumed = try checkpoint?.position(as: Position.self)
-    if checkpoint == nil { try await context.checkpoints?.begin(at: Checkpoint.State(stage: stage)) }
+    let finished = finished.withLock { $0 }
+    @Sendable func state(_ place: String?, _ report: MigrationReport?) -> Checkpoint.State {
+      Checkpoint.State(stage: stage, at: Position(place: place, report: report, finished: finished))
+    }
+    if checkpoint == nil { try await context.checkpoints?.begin(at: state(nil, nil)) }
     var session = session(
       source,
       performer: .applying(context.journal),
@@ -184,25 +198,25 @@ package struct MigrationRunner: Sendable {
         let session = session.writing(to: writer)
         let turn = turn(of: source, stage, .written)
         try await record(source, at: turn, in: session, after: resumed?.place) { place in
-          func state() -> Checkpoint.State {
-            Checkpoint.State(
-              stage: stage,
-              at: Position(place: place, report: session.report.withLock { $0 })
-            )
+          try await context.checkpoints?.mark(at: state(place, session.report.withLock { $0 })) {
+            try await writer.drain()
           }
-          try await context.checkpoints?.mark(at: state()) { try await writer.drain() }
         }
       }
     }
     try await session.countUnmetWrites()
     context.journal?.endTail()
-    return session.report.withLock { $0 }
+    let applied = session.report.withLock { $0 }
+    self.finished.withLock { $0.append(applied) }
+    return applied
   }
 
-  /// How far a change source has been applied, and its report up to there.
+  /// How far a change source has been applied, its report up to there, and the reports of the ones before it.
   private struct Position: JSONRecord {
-    var place: String
-    var report: MigrationReport
+    var place: String?
+    var report: MigrationReport?
+    /// Nil in a checkpoint of an earlier version.
+    var finished: [MigrationReport]?
   }
 
   private func session(

@@ -53,9 +53,9 @@ extension PlanSession {
   func record(_ own: OwnWrite, _ outcome: Outcome, of document: RawDocument) throws(Failure) {
     let change = try own.journal.change(of: own.write)
     let planned = change.before.flatMap { source.replan($0) }
-    // A rejection is of what somebody wrote.
-    let decided = planned ?? (outcome.isRejected ? Outcome(.unchanged) : outcome)
-    try count(change, decided, of: change.before ?? document)
+    // The findings about what somebody wrote since are none about what the run wrote.
+    let isOfOthers = outcome.isConflict || outcome.isRejected && own.isChangedSince
+    try count(change, planned ?? (isOfOthers ? Outcome(.unchanged) : outcome), of: change.before ?? document)
     if own.isChangedSince, outcome.isRejected || ![.unchanged, .skip].contains(outcome.action) {
       try list([.changedAfterWrite(document.path)], by: outcome.migration, document: nil)
     }

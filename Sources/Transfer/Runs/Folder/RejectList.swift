@@ -10,7 +10,7 @@ package struct RejectList: Sendable {
   /// The path of the file, which exists once a line has been added.
   package var path: String { list.path }
 
-  /// The number of documents that this process listed or counted for each code or reason.
+  /// The number of documents that were listed or counted for each code or reason.
   package var codes: [String: Int] { counts.withLock { $0 } }
 
   /// Creates the list of a run.
@@ -31,9 +31,9 @@ package struct RejectList: Sendable {
     count(reason ?? code)
   }
 
-  /// Counts a document that is listed elsewhere.
-  package func count(_ code: String) {
-    counts.withLock { $0[code, default: 0] += 1 }
+  /// Counts documents that are listed elsewhere.
+  package func count(_ code: String, _ documents: Int = 1) {
+    counts.withLock { $0[code, default: 0] += documents }
   }
 
   /// Appends lines, each with its line feed.

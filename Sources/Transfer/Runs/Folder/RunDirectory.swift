@@ -8,7 +8,9 @@ import TypedDocuments
 /// for the lifetime of the run's process.
 package final class RunDirectory: Sendable {
   /// The lists whose lengths a checkpoint records.
-  static let lists = ["findings.csv", "findings.jsonl", "rejects.jsonl", "review.csv", "references.jsonl"]
+  static let lists = [
+    "findings.csv", "findings.jsonl", "rejects.jsonl", "review.csv", "references.jsonl", "warnings.csv",
+  ]
 
   /// The run ID: the start time in UTC, the command and four random letters.
   package let id: String

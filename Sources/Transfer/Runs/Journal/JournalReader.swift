@@ -62,6 +62,22 @@ package struct JournalReader: ~Copyable {
     return open > 0
   }
 
+  /// Calls `body` with each change of a journal that is confirmed to be written, in the order of their results.
+  ///
+  /// - Throws: `.inputMissing`, `.inputMalformed`.
+  package static func forEachWritten(in path: String, _ body: (Change) -> Void) throws(Failure) {
+    var reader = try JournalReader(path)
+    var open: [DocumentPath: Change] = [:]
+    while let line = try reader.next() {
+      switch line {
+      case .head: continue
+      case .change(let change, _): open[change.path] = change
+      case .settled(let path, let result, _):
+        if let change = open.removeValue(forKey: path), result == "written" { body(change) }
+      }
+    }
+  }
+
   /// Returns how many documents a journal was about to create, up to where it is damaged.
   package static func creations(in path: String) -> Int {
     guard var reader = try? JournalReader(path) else { return 0 }

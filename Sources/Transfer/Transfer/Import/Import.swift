@@ -110,9 +110,10 @@ package struct Import: Sendable {
     if let collection = options.collection { context.counts.open(collection) }
     let warnings = ValidationReport(context.folder.file("warnings.csv"))
     let skipped = SkippedFields()
+    let position = try context.checkpoints?.resumed?.position() ?? ImportPosition()
     let pass = ImportPass(
       inputs,
-      at: try context.checkpoints?.resumed?.position() ?? ImportPosition(),
+      at: position,
       without: superseded.places,
       warnings: warnings,
       skipping: skipped,
@@ -129,6 +130,15 @@ package struct Import: Sendable {
       removed?.record(change)
     }
     let loader = loader(deleting: maximum, recording: recording, keeping: skipped)
+    if context.folder.isResumed, guarding != nil || removed != nil {
+      try JournalReader.forEachWritten(in: context.folder.file("journal.jsonl"), recording)
+    }
+    if let tally = position.tally {
+      for (code, count) in tally.rejected { context.rejects.count(code, count) }
+      loader.droppedTimes.withLock { $0 = tally.droppedTimes }
+      skipped.resume(at: tally.completed)
+      warnings.resume(after: tally.warnings)
+    }
     if options.isDryRun {
       var forecast = ImportForecast(loader, in: context, recording: recording)
       try await pass.forEachBatch { documents, _ in
@@ -147,7 +157,17 @@ package struct Import: Sendable {
         try await pass.forEachBatch { documents, position in
           try await report(documents, leaving: deletions)
           try await intake.put(documents)
-          try await context.checkpoints?.mark(at: position) { try await intake.drain() }
+          func state() -> Checkpoint.State {
+            var position = position
+            position.tally = ImportTally(
+              rejected: context.rejects.codes,
+              droppedTimes: loader.droppedTimes.withLock { $0 },
+              completed: skipped.count,
+              warnings: warnings.tally
+            )
+            return position.checkpoint
+          }
+          try await context.checkpoints?.mark(at: state()) { try await intake.drain() }
         }
       }
     }

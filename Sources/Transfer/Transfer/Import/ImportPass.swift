@@ -35,7 +35,7 @@ final class ImportPass {
   /// The code of lines that could not be read.
   private static let malformed = "MALFORMED"
 
-  typealias Body = ([LoadDocument], Checkpoint.State) async throws -> Void
+  typealias Body = ([LoadDocument], ImportPosition) async throws -> Void
 
   /// - Parameters:
   ///   - position: Where the import was interrupted.
@@ -116,7 +116,7 @@ final class ImportPass {
     position.documents += batch.count
     position.set(lines, next: unopened)
     try warnings.flush()
-    try await body(batch, position.checkpoint)
+    try await body(batch, position)
     context.progress.advance(by: batch.count, share: share)
     batch.removeAll(keepingCapacity: true)
     fill.empty()

@@ -15,6 +15,8 @@ struct ImportPosition: JSONRecord {
   var documents = 0
   /// The references in those documents.
   var references = ReferenceRewriter.Counts()
+  /// What was found in those documents; nil at the beginning, and in a checkpoint of an earlier version.
+  var tally: ImportTally?
   /// The other open files, in order; nil for none.
   private var beside: [Open]?
   /// The first unopened file; nil if it directly follows ``file``.

@@ -29,6 +29,12 @@ package struct SkippedFields: Sendable {
 
   private let state = Locked(State())
 
+  /// The number of documents that kept values.
+  var count: Int { state.withLock(\.count) }
+
+  /// Continues an earlier count.
+  func resume(at count: Int) { state.withLock { $0.count = count } }
+
   func add(_ skipped: [FieldPath], of path: DocumentPath) { state.withLock { $0.add(skipped, of: path) } }
 
   func fields(of path: DocumentPath) -> [FieldPath] { state.withLock { $0.fields[path] ?? [] } }
@@ -50,7 +56,7 @@ package struct SkippedFields: Sendable {
 
   /// A sentence about the documents that kept values; nil if there are none.
   func notice(isDryRun: Bool) -> String? {
-    let count = state.withLock(\.count)
+    let count = count
     if count == 0 { return nil }
     let keep = isDryRun ? "would keep" : count == 1 ? "keeps" : "keep"
     return

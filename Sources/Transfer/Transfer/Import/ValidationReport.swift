@@ -13,6 +13,21 @@ final class ValidationReport {
   /// The maximum number of kinds that are logged.
   private static let maximumLogged = 20
 
+  /// The lines so far, for a checkpoint.
+  struct Tally: Codable, Sendable {
+    fileprivate struct Kind: Codable, Sendable {
+      var file: String
+      var column: Int
+      var what: String
+      var heading: String
+      var first: String
+      var count: Int
+    }
+
+    fileprivate var kinds: [Kind]
+    fileprivate var count: Int
+  }
+
   private struct KindKey: Hashable {
     var file: UTF8Key
     var column: Int
@@ -49,6 +64,36 @@ final class ValidationReport {
 
   /// The path of the file, which exists once it has a line.
   var path: String { list.path }
+
+  /// The errors so far.
+  var tally: Tally {
+    let kinds = kinds.map { kind in
+      Tally.Kind(
+        file: kind.key.file.string,
+        column: kind.key.column,
+        what: kind.key.what.string,
+        heading: kind.key.heading.string,
+        first: kind.first,
+        count: kind.count
+      )
+    }
+    return Tally(kinds: kinds, count: count)
+  }
+
+  /// Continues after the lines of an interrupted run.
+  func resume(after tally: Tally) {
+    count = tally.count
+    for kind in tally.kinds {
+      let key = KindKey(
+        file: UTF8Key(kind.file),
+        column: kind.column,
+        what: UTF8Key(kind.what),
+        heading: UTF8Key(kind.heading)
+      )
+      positions[key] = kinds.count
+      kinds.append(Kind(key: key, first: kind.first, count: kind.count))
+    }
+  }
 
   /// Adds an error.
   ///

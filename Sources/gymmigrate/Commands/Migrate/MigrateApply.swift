@@ -101,6 +101,8 @@ extension ApplyJob: DivisibleJob {
         .written
       )
       try await LedgerRun(session, folder, sources: sources, of: self).perform {
+        let finished = try runner.resumedReports()
+        if !isQuiet { for report in finished { session.report(MigrationText.applied(report)) } }
         for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
           let report = try await self.apply(source, stage: stage, deletions, in: session, by: runner)
           if !isQuiet { session.report(MigrationText.applied(report)) }

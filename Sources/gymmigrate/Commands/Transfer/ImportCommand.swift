@@ -159,9 +159,7 @@ extension ImportJob: DivisibleJob {
       let context = session.context(folder)
       let changes = try await Import(options, in: context).run()
       if !run.output.json, run.part == nil {
-        // What was rejected before the run was stopped is only in the list.
-        let codes = session.checkpoints?.resumed == nil ? context.rejects.codes : [:]
-        ImportText.report(changes, leftAlone: codes).map(session.report)
+        ImportText.report(changes, leftAlone: context.rejects.codes).map(session.report)
       }
       var result = CommandResult(lists: [context.rejects.path] + Import.rejectedRows(in: folder))
       // A dry run ends as the actual run would.
