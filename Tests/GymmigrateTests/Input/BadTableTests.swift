@@ -325,6 +325,24 @@ struct BadTableTests {
     }
   }
 
+  @Test("A default takes no place of a cell that is left out.", arguments: ["create", "upsert", "merge"])
+  func skipFieldWithDefault(mode: String) async throws {
+    let mini = MiniFirestore()
+    try await withTool(against: mini.handler) { tool, _ in
+      try tool.write(
+        "schema: s\ncollections:\n  p:\n    fields:\n      name: string\n"
+          + "      qty: { type: integer, required: true, default: 1 }\n      tier: { type: integer, default: 2 }\n",
+        to: "s.yaml"
+      )
+      try tool.write("__name__,name,qty,tier\np1,Ana,4x,3\np2,Leo,5,high\np3,Eva,,\n", to: "p.csv")
+      let words = ["import", "p.csv", "--schema", "s.yaml", "--defaults", "--parse-errors", "skip-field"]
+      try await tool.bare(words + ["--mode", mode] + tool.place.dropFirst(2)).expect(2)
+      #expect(mini.document("p/p1") == nil)
+      #expect(try mini.document("p/p2")?.fields().keys.sorted() == ["name", "qty"])
+      #expect(try mini.document("p/p3")?.fields().keys.sorted() == ["name", "qty", "tier"])
+    }
+  }
+
   @Test("A row with more cells than the header is rejected whole: the others may be under wrong headings.")
   func skipFieldOfLongRows() async throws {
     let mini = MiniFirestore()

@@ -173,7 +173,9 @@ package struct Import: Sendable {
     keeping skipped: SkippedFields
   ) -> DocumentLoader {
     let rules = options.rules
-    let completing: @Sendable (RawDocument) -> RawDocument = { rules.completed($0) }
+    let completing: @Sendable (RawDocument) -> RawDocument = {
+      rules.completed($0, without: skipped.fields(of: $0.path))
+    }
     let isWhole = options.mode == .upsert || options.mode == .replace
     return DocumentLoader(
       in: context,

@@ -32,16 +32,25 @@ package struct SchemaRules: Sendable {
 
   /// Returns a document with its defaults.
   ///
-  /// - Parameter isNew: Whether the document does not exist yet; one that only has fields to change gets no defaults
-  ///   otherwise.
-  func filled(_ document: RawDocument, _ collection: CollectionSchema, isNew: Bool = false) -> RawDocument {
+  /// - Parameters:
+  ///   - skipped: The fields whose values could not be used, which a default does not replace.
+  ///   - isNew: Whether the document does not exist yet; one that only has fields to change gets no defaults otherwise.
+  func filled(
+    _ document: RawDocument,
+    _ collection: CollectionSchema,
+    without skipped: [FieldPath] = [],
+    isNew: Bool = false
+  ) -> RawDocument {
     guard fillsDefaults, isNew || !isPartial, collection.covers(document.path) else { return document }
     var document = document
-    if let idField = collection.idField, document.fields[idField] == nil {
+    func isSkipped(_ field: FieldPath) -> Bool { skipped.contains { field.isPrefix(of: $0) } }
+    if let idField = collection.idField, document.fields[idField] == nil, !isSkipped(idField) {
       document.fields[idField] = .string(document.path.id)
     }
     for field in collection.fields {
-      guard let value = field.defaultValue, document.fields[field.path] == nil else { continue }
+      guard let value = field.defaultValue, document.fields[field.path] == nil, !isSkipped(field.path) else {
+        continue
+      }
       // The default of a map's member does not create the map.
       let parent = FieldPath(segments: Array(field.path.segments.dropLast()))
       if let parent, document.fields[parent]?.map.map({ $0.vector != nil }) ?? true { continue }
@@ -51,9 +60,9 @@ package struct SchemaRules: Sendable {
   }
 
   /// Returns a document that does not exist yet in the form in which it is created.
-  func completed(_ document: RawDocument) -> RawDocument {
+  func completed(_ document: RawDocument, without skipped: [FieldPath]) -> RawDocument {
     guard let collection = schema.collection(document.path.collection) else { return document }
-    return filled(document, collection, isNew: true)
+    return filled(document, collection, without: skipped, isNew: true)
   }
 
   /// Returns how a document breaks the schema, under the mode and the options of the import.
@@ -167,7 +176,7 @@ final class SchemaInput: DocumentInput {
     guard var document = row.document else { return row }
     guard let collection = declared.collection(of: document.path) else { return row }
     if rules.fillsDefaults {
-      document = rules.filled(document, collection.schema)
+      document = rules.filled(document, collection.schema, without: row.skipped)
       row.content = .document(.decoded(document))
     }
     if policy == .off { return row }

@@ -31,6 +31,8 @@ package struct SkippedFields: Sendable {
 
   func add(_ skipped: [FieldPath], of path: DocumentPath) { state.withLock { $0.add(skipped, of: path) } }
 
+  func fields(of path: DocumentPath) -> [FieldPath] { state.withLock { $0.fields[path] ?? [] } }
+
   /// Returns the document with the stored values of its skipped fields; nil if there are none.
   func completed(_ document: LoadDocument, from current: RawDocument) -> LoadDocument? {
     guard case .decoded(var document) = document, let fields = state.withLock({ $0.fields[document.path] })
