@@ -343,6 +343,27 @@ struct BadTableTests {
     }
   }
 
+  @Test(
+    "A map whose only field is left out is left out, whatever is wrong with the field.",
+    arguments: ["create", "merge"],
+    [("nope,", 0), (",99/99/2026", 0), ("nope,2026-01-31T00:00:00Z", 1), (",", 0)]
+  )
+  func skipFieldOfMap(mode: String, row: (cells: String, contacts: Int)) async throws {
+    let mini = MiniFirestore()
+    try await withTool(against: mini.handler) { tool, _ in
+      try tool.write(
+        "schema: s\ncollections:\n  p:\n    fields:\n      name: string\n      at:\n        type: map\n"
+          + "        fields: { in: { type: map, fields: { email: { type: string, format: email } } }, since: timestamp }\n",
+        to: "s.yaml"
+      )
+      try tool.write("__name__,name,at.in.email,at.since\np1,Ana,\(row.cells)\n", to: "p.csv")
+      let words = ["import", "p.csv", "--schema", "s.yaml", "--parse-errors", "skip-field", "--mode", mode]
+      try await tool.bare(words + tool.place.dropFirst(2)).expect(row.cells == "," ? 0 : 2)
+      let made = try #require(mini.document("p/p1")?.jsonLine)
+      #expect(made.components(separatedBy: "mapValue").count - 1 == row.contacts, "\(made)")
+    }
+  }
+
   @Test("A row with more cells than the header is rejected whole: the others may be under wrong headings.")
   func skipFieldOfLongRows() async throws {
     let mini = MiniFirestore()

@@ -197,7 +197,7 @@ final class SchemaInput: DocumentInput {
     var rest: RawDocument? = document
     for violation in violations {
       if let field = violation.field, violation.kind != .missing, violation.kind != .idMissing {
-        rest?.fields[field] = nil
+        rest?.fields.remove(field)
         row.skipped.append(field)
       } else {
         rest = nil
@@ -258,5 +258,15 @@ final class SchemaInput: DocumentInput {
         return Failure(.inputMalformed, "import", path: path, cause: cause)
       }()
     )
+  }
+}
+
+extension FieldMap {
+  /// Removes a field, and the maps around it that have nothing else.
+  fileprivate mutating func remove(_ field: FieldPath) {
+    self[field] = nil
+    guard let parent = FieldPath(segments: field.segments.dropLast()), self[parent]?.map?.isEmpty ?? false
+    else { return }
+    remove(parent)
   }
 }
