@@ -135,6 +135,30 @@ struct SearchCase: Sendable, CustomTestStringConvertible {
     #expect(found.map(\.field) == ["home.town", "parts.note", "tags"])
   }
 
+  @Test(
+    "Fields with the format of a phone are compared by digits, unless the schema says what to search.",
+    arguments: [
+      ("", "9595662", ["phone"]), ("", "+52 729 959 5662", ["phone"]), ("", "95", []),
+      ("search: { phones: [other] }", "9595662", ["other"]), ("search: { texts: [other] }", "9595662", []),
+    ]
+  )
+  func phones(rule: String, text: String, found: [String]) throws {
+    let schema = """
+      schema: s
+      collections:
+        leads:
+          fields: { phone: { type: string, format: phone }, other: any }
+          \(rule)
+      """
+    let leads = try SchemaReader.schema(parsing: schema, path: "s.yaml").collections.first
+    let path = try #require(DocumentPath("leads/l"))
+    let search = try #require(TextSearch(text))
+    for phone in [Value.integer(7_299_595_662), .string("+52 1 729-959 5662")] {
+      let fields: FieldMap = ["phone": phone, "other": phone]
+      #expect(search.matches(in: RawDocument(path: path, fields: fields), of: leads).map(\.field) == found)
+    }
+  }
+
   /// Every collection that people search says in which fields, all of which it declares as texts that are no constants.
   @Test func theGymSaysWhatIsSearched() throws {
     let silent = ["app_config", "classAttendance", "classBookings", "daily_routines"]

@@ -4,7 +4,7 @@
 /// Every word must occur in some field, entirely or as a part; different words may occur in different fields. Text with three or
 /// more digits and otherwise only phone punctuation is also searched in phone numbers, where a match alone suffices; if it has
 /// more than ten digits, a match of the last ten suffices. The schema names the fields: `search: { texts: […], phones: […] }`;
-/// without it, all texts are searched except for IDs and constants.
+/// without it, all texts are searched except for IDs and constants, and fields with the format of a phone by their digits.
 package struct TextSearch: Sendable {
   package struct Match: Sendable, Equatable {
     package var field: String
@@ -19,6 +19,9 @@ package struct TextSearch: Sendable {
   private static let fewestDigits = 3
   /// The number of digits in a national number; those before it are a country code or a prefix, which may not be stored.
   private static let nationalDigits = 10
+
+  /// Whether the text is also searched in phone numbers.
+  package var isOfDigits: Bool { !digits.isEmpty }
 
   /// Creates a search; nil if the text is blank.
   package init?(_ text: String) {
@@ -73,7 +76,7 @@ package struct TextSearch: Sendable {
 
   private func phones(in fields: FieldMap, of collection: CollectionSchema?) -> [Match] {
     if digits.isEmpty { return [] }
-    return (collection?.searchedPhones ?? []).compactMap { path in
+    return (collection?.phones ?? []).compactMap { path in
       var found: String?
       Self.forEachScalar(in: fields[path], at: path, path) { _, _, value in
         // Some phone numbers are stored as integers.
@@ -92,10 +95,10 @@ package struct TextSearch: Sendable {
     of collection: CollectionSchema?,
     _ body: (FieldPath, String) -> Void
   ) {
-    let declared = collection?.searchedTexts
+    let (declared, phones) = (collection?.searchedTexts, collection?.phones ?? [])
     for top in declared ?? fields.entries.map({ FieldPath(field: $0.name) }) {
       forEachScalar(in: fields[top], at: top, top) { path, place, value in
-        guard let text = value.string, collection?.searchedPhones.contains(path) != true else { return }
+        guard let text = value.string, !phones.contains(path) else { return }
         if declared != nil || collection?.isSearchedByDefault(place) != false { body(path, text) }
       }
     }
@@ -127,16 +130,22 @@ package struct TextSearch: Sendable {
 }
 
 extension CollectionSchema {
+  /// The fields that a search compares by digits.
+  package var phones: [FieldPath] {
+    if searchedTexts != nil || !searchedPhones.isEmpty { return searchedPhones }
+    return fields.filter { $0.format == .phone }.map(\.path)
+  }
+
   /// The declared fields that a search covers.
   package var searchedFields: [FieldPath] {
-    if let searchedTexts { return searchedTexts + searchedPhones }
+    if let searchedTexts { return searchedTexts + phones }
     let texts = fields.filter { field in
       let mayHold = field.types.isEmpty || !Set(field.types).isDisjoint(with: [.string, .array, .map])
       let isSplit = fields.contains { $0.path != field.path && field.path.isPrefix(of: $0.path) }
       return mayHold && !isSplit && isSearchedByDefault(field.path)
     }
     let paths = texts.map(\.path)
-    return paths + searchedPhones.filter { !paths.contains($0) }
+    return paths + phones.filter { !paths.contains($0) }
   }
 }
 

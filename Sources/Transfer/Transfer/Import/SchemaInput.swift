@@ -38,7 +38,7 @@ package struct SchemaRules: Sendable {
   func filled(
     _ document: RawDocument,
     _ collection: CollectionSchema,
-    without skipped: [FieldPath],
+    without skipped: [FieldPath] = [],
     isNew: Bool = false
   ) -> RawDocument {
     guard fillsDefaults, isNew || !isPartial, collection.covers(document.path) else { return document }

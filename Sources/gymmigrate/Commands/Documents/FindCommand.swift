@@ -10,7 +10,7 @@ struct FindCommand: AsyncParsableCommand {
       Reads all of the collections that the schema declares searchable (--collection for others), deleted documents \
       included, each for a read, and ignores case, accents, and kinds of apostrophes, quotes and hyphens. A document is found where every word of the text is a part of a searched field; \
       the words may be in several. These are those that the schema names, or else every text of the document, \
-      also in maps and arrays. Three digits or more also find every phone that has them in a row; \
+      also in maps and arrays. Three digits or more also find every phone that has them in a row, in the fields that the schema names as phones; \
       of more than ten, the last ten are enough, so that a country code may be typed that is not stored. \
       Prints one line per document: its path and the fields that match, separated by tabs.
 
@@ -108,19 +108,28 @@ struct FindCommand: AsyncParsableCommand {
         session.progress.end()
       }
       if found == 0, named != nil { await session.warnOfUnread(reads) }
-      if found == 0 { session.logger.notice("\(Self.nothing(in: reads, session.schema))") }
+      if found == 0 { session.logger.notice("\(Self.nothing(in: reads, session.schema, search))") }
       return CommandResult()
     }
   }
 
   /// Returns a message that nothing was found, with the fields that were searched.
-  private static func nothing(in reads: [CollectionRead], _ schema: DatabaseSchema) -> String {
+  private static func nothing(
+    in reads: [CollectionRead],
+    _ schema: DatabaseSchema,
+    _ search: TextSearch
+  ) -> String {
+    var withoutPhones: [String] = []
     let places = reads.map { read in
       let collection = schema.collection(read.kind ?? read.collection)
+      if collection?.phones.isEmpty ?? true { withoutPhones.append(read.collection.string) }
       let fields = collection?.searchedFields.map(\.description) ?? ["every text"]
       return "\(fields.isEmpty ? "no declared field" : fields.joined(separator: ", ")) of \(read.collection)"
     }
-    return "Nothing was found. Looked in \(places.joined(separator: "; "))."
+    let nothing = "Nothing was found. Looked in \(places.joined(separator: "; "))."
+    if !search.isOfDigits || withoutPhones.isEmpty { return nothing }
+    return
+      "\(nothing) The schema names no phones of \(FilePaths.list(withoutPhones)), so that digits were looked for in texts alone, as they are written."
   }
 
   private static func json(_ path: DocumentPath, _ matches: [TextSearch.Match]) -> [UInt8] {
