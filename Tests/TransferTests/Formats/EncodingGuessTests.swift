@@ -13,6 +13,11 @@ struct EncodingGuessTests {
       (Array("Mérida, León, Ñuñoa, Cancún".utf8) + [0xE9], .utf8),
       (Array("Jos".utf8) + [0xE9, 0x2C, 0x41], .windows1252),
       (Array("a".utf8) + [0xF1, 0x6F, 0x20, 0x80, 0x35], .windows1252),
+      // Ação, LIÇÕES, Grüße, créée.
+      (Array("A".utf8) + [0xE7, 0xE3, 0x6F], .windows1252),
+      (Array("LI".utf8) + [0xC7, 0xD5, 0x45, 0x53], .windows1252),
+      (Array("Gr".utf8) + [0xFC, 0xDF, 0x65], .windows1252),
+      (Array("cr".utf8) + [0xE9, 0xE9, 0x65], .windows1252),
       // Of DOS, of a Mac, and of Korea.
       (Array("poblaci".utf8) + [0xA2] + Array("n".utf8), .other),
       (Array("Le".utf8) + [0x97] + Array("n".utf8), .other),

@@ -27,15 +27,28 @@ package enum EncodingGuess: Equatable {
       if Self.isASCIILetter(before), Self.isASCIILetter(after), !Self.joins(bytes[index]) {
         signsInWords += 1
       }
-      if before >= 0x80 || after >= 0x80 { neighbours += 1 }
+      let isBesideAnother = [(before, bytes[index]), (bytes[index], after)].contains { pair in
+        pair.0 >= 0x80 && pair.1 >= 0x80 && !Self.isPair(pair.0, pair.1)
+      }
+      if isBesideAnother { neighbours += 1 }
       if bytes[index] >= 0xC0, Self.joins(bytes[index]) { letters += 1 }
       if Self.isASCIILetter(before), Self.isMacLetter(bytes, index) { rareLetters += 1 }
     }
-    // Few words contain two adjacent letters with accents.
+    // Few words contain two other adjacent letters with accents.
     if signsInWords * 10 > high.count || neighbours * 3 > high.count {
       self = .other
     } else {
       self = rareLetters > letters ? .windowsOrMac : .windows1252
+    }
+  }
+
+  /// Whether two bytes are adjacent letters of many words in Windows-1252: ção, ções, ß after an umlaut, créée.
+  private static func isPair(_ first: UInt8, _ second: UInt8) -> Bool {
+    switch (first, second) {
+    case (0xE7, 0xE3), (0xE7, 0xF5), (0xC7, 0xC3), (0xC7, 0xD5), (0xE4, 0xDF), (0xF6, 0xDF), (0xFC, 0xDF),
+      (0xE9, 0xE9):
+      true
+    default: false
     }
   }
 
