@@ -80,8 +80,10 @@ struct MetricsFileTests {
   }
 
   /// Where `scripts/install-test-tools.sh` looks for it, and where it puts it.
-  static let promtool: String? = ["/usr/bin/promtool", "/usr/local/bin/promtool", ".build/tools/promtool"]
-    .first { FileManager.default.isExecutableFile(atPath: $0) }
+  static let promtool: String? = [
+    "/usr/bin/promtool", "/usr/local/bin/promtool",
+    "\(FileManager.default.currentDirectoryPath)/.build/tools/promtool",
+  ].first { FileManager.default.isExecutableFile(atPath: $0) }
 
   @Test("Prometheus' own tool finds nothing.", .enabled(if: MetricsFileTests.promtool != nil))
   func judged() async throws {
