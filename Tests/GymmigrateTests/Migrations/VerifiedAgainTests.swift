@@ -51,7 +51,7 @@ struct VerifiedAgainTests {
       try await tool.bare(["migrate", "apply", "1-a", "-e", "test"]).expect(0)
       try await tool.bare(["migrate", "verify", "--record", "1-a", "-e", "test"]).expect(0)
       #expect(try await status(tool).contains("verified"))
-      #expect(try await pending(tool) == "Nothing is pending in test.\n")
+      #expect(try await pending(tool).hasPrefix("Nothing is pending in test.\n"))
     }
   }
 

@@ -263,8 +263,8 @@ extension CopyJob: DivisibleJob {
       try FilterArguments.parse([filter], in: context, of: "--subset")
     }
     if session.part == nil, session.checkpoints?.resumed == nil {
-      let parts = options.subset?.roots.map(\.filter) ?? []
-      session.logger.reportOmissions(by: ([options.filter] + parts).compactMap(\.self))
+      // The filter of the copy itself has been reported already.
+      session.logger.reportOmissions(by: options.subset?.roots.compactMap(\.filter) ?? [])
     }
     options.pacer = pacer
     if let part = session.part {
