@@ -122,11 +122,11 @@ struct BadInputTests {
     try await withTool(against: mini.handler) { tool, _ in
       // The second object is read to its end in spite of its first member.
       try tool.write(
-        #"[{"id":"a","y":1,"n":1},{"id":"b","y":"eight","m":{"k":"x"},"z":2},{"id":"c","n":3}]"#,
+        #"[{"id":"a","y":1,"n":1},{"id":"b","y":"eight","m":{"k":"x"},"o":{"k":"x","l":1},"z":2},{"id":"c","n":3}]"#,
         to: "t.json"
       )
       func run(_ policy: String, _ more: String...) async throws -> RunResult {
-        let types = ["--types", "y=integer,z=double,m.k=integer"]
+        let types = ["--types", "y=integer,z=double,m.k=integer,o.k=integer"]
         let reading = ["--id-column", "id", "--parse-errors", policy] + types
         let words = ["import", "t.json", "--schema", "none", "--mode", "upsert", "--json"] + reading
         return try await tool.bare(words + more + tool.place.dropFirst(2))
@@ -147,8 +147,24 @@ struct BadInputTests {
       #expect(totals.written == 3 && totals.review == 1 && totals.rejected == 0, "\(fields.output)")
       #expect(try rejected() == ["t/b"])
       let kept = try #require(mini.document("t/b")).fields()
+      // What else is in a map stays in it.
+      #expect("\(kept["o"] ?? "")".contains("l") && !"\(kept["o"] ?? "")".contains("x"))
       // The stored value stays, as it does of a table.
       #expect("\(kept["y"] ?? "")".contains("5") && "\(kept["z"] ?? "")".contains("2") && kept["m"] == nil)
+    }
+  }
+
+  @Test("A type for a member that no object has is refused, also beside an object without an id.")
+  func misspeltType() async throws {
+    try await withTool { tool in
+      try tool.write(#"[{"id":"a","y":6},{"y":9}]"#, to: "t.json")
+      let words = [
+        "--schema", "none", "--id-column", "id", "--types", "q=integer", "--parse-errors", "skip-row",
+      ]
+      try await tool.bare(["import", "t.json"] + words + ["-e", "local"]).expectFailure(
+        65,
+        "no object has a member 'q'"
+      )
     }
   }
 

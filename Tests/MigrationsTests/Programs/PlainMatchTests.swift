@@ -112,6 +112,10 @@ struct PlainMatchTests {
     let maps = big.map { Element(value: .map(["n": $0.value]), exact: "", double: "") }
     #expect(try Self.stored([#"{"n":\#(even)}"#], maps) == nil)
     #expect(try Self.stored([#"{"n":\#(odd)}"#], maps) == [maps[1].value])
+    // So does one that also adds a member, unless all are there, in their places.
+    let more = #"{"k":1,"n":\#(even)}"#
+    #expect(try Self.stored([more], maps) == nil)
+    #expect(try Self.stored([more, more], maps)?.map { $0.map?["n"] } == big.map(\.value))
     let threes = [Self.integer(3), Self.double(3, "3"), Self.integer(4)]
     #expect(try Self.stored(["3", "4"], threes) == nil)
     #expect(try Self.stored(["3", "3"], threes) == [.integer(3), .double(3)])

@@ -12,11 +12,15 @@ struct LikelyOrigins {
   /// A member that more elements share tells them hardly apart, and would take long.
   private static let maximumShared = 100
 
+  private let original: [Value]
   private var left: Set<Int>
   private var places: [Member: [Int]] = [:]
+  /// Whether an element may as well have been another one, of which a member that looks the same has another value.
+  private(set) var isAmbiguous = false
 
   /// - Parameter indices: Those of the old elements that did not come back unchanged.
   init(of indices: [Int], in original: [Value]) {
+    self.original = original
     left = Set(indices)
     for index in indices {
       guard let fields = original[index].map, fields.vector == nil else { continue }
@@ -29,7 +33,9 @@ struct LikelyOrigins {
   }
 
   /// Returns the index of the old element, which is no other's from now on; nil if there is none.
-  mutating func take(for element: JSONCursor, at index: Int) -> Int? {
+  ///
+  /// - Parameter isMoved: Whether the place of the element says little, because others were removed or added.
+  mutating func take(for element: JSONCursor, at index: Int, isMoved: Bool) -> Int? {
     var counts: [Int: Int] = [:]
     if element.kind == .object {
       for (name, value) in element.members {
@@ -43,7 +49,22 @@ struct LikelyOrigins {
       ($0.value, $0.key == index ? 1 : 0, -$0.key) < ($1.value, $1.key == index ? 1 : 0, -$1.key)
     }
     guard let place = best?.key ?? (left.contains(index) ? index : nil) else { return nil }
+    if isMoved, counts[place] != nil {
+      let rivals = counts.filter { $0.value == counts[place] && $0.key != place }.keys
+      isAmbiguous = isAmbiguous || rivals.contains { looksLike(place, $0, to: element) }
+    }
     left.remove(place)
     return place
+  }
+
+  /// Whether a member of an element is one of both old ones by its look, and they have distinct values.
+  private func looksLike(_ place: Int, _ rival: Int, to element: JSONCursor) -> Bool {
+    element.members.contains { name, value in
+      let name = name.string
+      guard let shared = places[Member(name: UTF8Key(name), value: PlainKey(value, .rounded))],
+        shared.contains(place), shared.contains(rival)
+      else { return false }
+      return original[place].map?[name] != original[rival].map?[name]
+    }
   }
 }

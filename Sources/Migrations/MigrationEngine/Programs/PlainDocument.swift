@@ -96,9 +96,6 @@ struct PlainDocument {
   ) throws(WireError) -> [Value] {
     let answered = Array(json.elements)
     let match = PlainMatch(answered, original)
-    if match.isAmbiguous, ambiguous == nil {
-      ambiguous = FieldPath(segments: path.filter { !$0.isIdentical(to: "[]") })
-    }
     var likely = LikelyOrigins(of: original.indices.filter { !match.isUsed[$0] }, in: original)
     var values: [Value] = []
     for (index, element) in answered.enumerated() {
@@ -107,13 +104,16 @@ struct PlainDocument {
         continue
       }
       do throws(WireError) {
-        let place = likely.take(for: element, at: index)
+        let place = likely.take(for: element, at: index, isMoved: answered.count != original.count)
         let value = try value(element, place.map { original[$0] }, at: path)
         if case .array = value { throw WireError("it is an array within an array") }
         values.append(value)
       } catch {
         throw error.inside("[\(index)]")
       }
+    }
+    if match.isAmbiguous || likely.isAmbiguous, ambiguous == nil {
+      ambiguous = FieldPath(segments: path.filter { !$0.isIdentical(to: "[]") })
     }
     return values
   }

@@ -31,15 +31,22 @@ extension PlainJSON {
     for (name, value) in json.members {
       let name = name.string
       do throws(WireError) {
-        entries.append(FieldMap.Entry(name: name, value: try typed(value, at: path + [name])))
+        let known = unread.count
+        let value = try typed(value, at: path + [name], &unread)
+        if unread.count > known, value.map?.isEmpty ?? false { continue }
+        entries.append(FieldMap.Entry(name: name, value: value))
       } catch {
-        try note(error.inside(name), FieldPath(segments: [name]), below: path, &unread)
+        try note(error.inside(name), FieldPath(segments: path + [name]), below: path, &unread)
       }
     }
     return FieldMap(entries)
   }
 
-  private func typed(_ json: JSONCursor, at path: [String]) throws(WireError) -> Value {
+  private func typed(
+    _ json: JSONCursor,
+    at path: [String],
+    _ unread: inout [UnreadField]
+  ) throws(WireError) -> Value {
     guard let type = json.typeBeside, let content = json["value"] else {
       throw WireError("expected a value and its type, and nothing else")
     }
@@ -51,12 +58,10 @@ extension PlainJSON {
       throw WireError("it is no \(type), which its type says")
     }
     switch content.kind {
-    case .object:
-      var unread: [UnreadField] = []
-      return .map(try typedFields(content, below: path, &unread))
+    case .object: return .map(try typedFields(content, below: path, &unread))
     case .array:
       var values: [Value] = []
-      for element in content.elements { values.append(try typed(element, at: path + ["[]"])) }
+      for element in content.elements { values.append(try typed(element, at: path + ["[]"], &unread)) }
       return .array(values)
     default: return try value(content, at: path)
     }

@@ -144,17 +144,17 @@ package struct PlainJSON {
       ? try typedFields(json, below: [], &unread) : try fields(json, below: [], &unread)
   }
 
-  /// Adds a field of a document that cannot be read.
+  /// Adds a field that cannot be read.
   ///
-  /// - Throws: The error where the field is one of a map in the document, which cannot be read then.
+  /// - Throws: The error if the field is in an element of an array, which cannot be read as a whole then.
   func note(
     _ error: WireError,
     _ field: FieldPath?,
     below path: [String],
     _ unread: inout [UnreadField]
   ) throws(WireError) {
-    guard path.isEmpty, let field else { throw error }
-    unread.append((field, error))
+    guard let field, !path.contains(where: { $0.isIdentical(to: "[]") }) else { throw error }
+    unread.append((field, WireError(error.reason, at: path + error.location)))
   }
 
   private func fields(
@@ -172,14 +172,17 @@ package struct PlainJSON {
       let other = index.map { options.renames[$0].value }
       if let index { met.renames.insert(index) }
       do throws(WireError) {
-        let value = try self.value(value, at: other?.segments ?? path + [name])
+        let known = unread.count
+        let value = try self.value(value, at: other?.segments ?? path + [name], &unread)
+        // A map that has nothing else is left out with its fields.
+        if unread.count > known, value.map?.isEmpty ?? false { continue }
         if let other {
           renamed.append((other, value))
         } else {
           entries.append(FieldMap.Entry(name: name, value: value))
         }
       } catch {
-        try note(error.inside(name), other ?? FieldPath(segments: [name]), below: path, &unread)
+        try note(error.inside(name), other ?? FieldPath(segments: path + [name]), below: path, &unread)
       }
     }
     var fields = FieldMap(entries)
@@ -201,12 +204,25 @@ package struct PlainJSON {
   ///
   /// - Throws: ``WireError`` for a value that documents cannot hold.
   package func value(_ json: JSONCursor, at path: [String]) throws(WireError) -> Value {
-    guard let field = FieldPath(segments: path) else { return try value(json, at: path, as: .any, nil) }
+    var unread: [UnreadField] = []
+    let value = try value(json, at: path, &unread)
+    guard let error = unread.first?.error else { return value }
+    throw WireError(error.reason, at: Array(error.location.dropFirst(path.count)))
+  }
+
+  private func value(
+    _ json: JSONCursor,
+    at path: [String],
+    _ unread: inout [UnreadField]
+  ) throws(WireError) -> Value {
+    guard let field = FieldPath(segments: path) else {
+      return try value(json, at: path, as: .any, nil, &unread)
+    }
     guard let (index, given) = given[field] else {
-      return try value(json, at: path, as: types[field] ?? .any, nil)
+      return try value(json, at: path, as: types[field] ?? .any, nil, &unread)
     }
     met.types.insert(index)
-    let value = try value(json, at: path, as: given.type, given.dateOrder)
+    let value = try value(json, at: path, as: given.type, given.dateOrder, &unread)
     // A date may be declared as such; null is valid for every type.
     if let type = FieldType(rawValue: given.type.rawValue), value != .null, !type.accepts(value) {
       throw WireError("expected \(CellValues.name(of: given.type))")
@@ -218,7 +234,8 @@ package struct PlainJSON {
     _ json: JSONCursor,
     at path: [String],
     as type: Column.ValueType,
-    _ order: DateOrder?
+    _ order: DateOrder?,
+    _ unread: inout [UnreadField]
   ) throws(WireError) -> Value {
     switch json.kind {
     case .null: return .null
@@ -257,7 +274,7 @@ package struct PlainJSON {
           values.append(.double(number))
           continue
         }
-        let value = try value(element, at: path + ["[]"])
+        let value = try value(element, at: path + ["[]"], &unread)
         if case .array = value { throw WireError("it is an array within an array") }
         values.append(value)
       }
@@ -276,7 +293,6 @@ package struct PlainJSON {
       if readsMarks || type == .reference, json["_firestore"] != nil, let reference = reference(json) {
         return reference
       }
-      var unread: [UnreadField] = []
       return .map(try fields(json, below: path, &unread))
     }
   }

@@ -17,6 +17,8 @@ final class JSONInput: DocumentInput {
   private var values: JSONValues
   private var placement: CollectionPlacement?
   private var number = 0
+  /// Whether the members of the last object have been looked at although it is no document.
+  private var areMembersKnown = false
   /// A document, and the members that could not be read.
   private typealias ReadDocument = (document: RawDocument, unread: [PlainJSON.UnreadField])
   /// The remaining documents of the last value, in reverse.
@@ -73,10 +75,12 @@ final class JSONInput: DocumentInput {
         )
       }
       guard try values.next() else { return nil }
+      areMembersKnown = false
       do throws(WireError) {
         pending = try parser.parse(values.bytes) { json throws(WireError) in try documents(json) }.reversed()
       } catch {
         number += 1
+        if !areMembersKnown { headings.isComplete = false }
         return row(error.description)
       }
     }
@@ -84,8 +88,7 @@ final class JSONInput: DocumentInput {
 
   /// The row of what is no document.
   private func row(_ cause: String) -> DocumentRow {
-    headings.isComplete = false
-    return DocumentRow(number: number, faults: [fault(cause)])
+    DocumentRow(number: number, faults: [fault(cause)])
   }
 
   private func fault(_ cause: String) -> RowFault {
@@ -117,7 +120,15 @@ final class JSONInput: DocumentInput {
     guard let collection = source.collection else {
       throw WireError("it is no REST Document; name the collection of plain objects with --collection")
     }
-    return try plainDocuments(json, path(of: json, in: collection))
+    let path: DocumentPath
+    do throws(WireError) {
+      path = try self.path(of: json, in: collection)
+    } catch {
+      // An object without an id may have the members that options name, all the same.
+      areMembersKnown = (try? plainDocuments(json, DocumentPath(collection, "-"))) != nil
+      throw error
+    }
+    return try plainDocuments(json, path)
   }
 
   /// Returns a plain object as a document, together with the documents of the collections in it.
