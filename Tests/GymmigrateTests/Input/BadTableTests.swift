@@ -288,7 +288,7 @@ struct BadTableTests {
       #expect(mini.document("products/p1")?.jsonLine.contains(#""stock":{"integerValue":"1"}"#) == true)
       let rejects = try tool.text(#require(tool.runs().last) + "/rejects.csv")
       #expect(rejects.split(separator: "\r\n").count == 3)
-      #expect(rejects.contains("p1,uno,1,Imported without column 2 (price): expected a number"))
+      #expect(rejects.contains("p1,uno,1,Left out column 2 (price): expected a number"))
     }
   }
 
