@@ -36,14 +36,9 @@ struct LikelyOrigins {
   ///
   /// - Parameter isMoved: Whether the place of the element says little, because others were removed or added.
   mutating func take(for element: JSONCursor, at index: Int, isMoved: Bool) -> Int? {
+    let alike = alike(element)
     var counts: [Int: Int] = [:]
-    if element.kind == .object {
-      for (name, value) in element.members {
-        let member = Member(name: UTF8Key(name.string), value: PlainKey(value, .rounded))
-        guard let shared = places[member], shared.count <= Self.maximumShared else { continue }
-        for place in shared where left.contains(place) { counts[place, default: 0] += 1 }
-      }
-    }
+    for place in alike.flatMap(\.places) where left.contains(place) { counts[place, default: 0] += 1 }
     // Among equals the same place, then the first.
     let best = counts.max {
       ($0.value, $0.key == index ? 1 : 0, -$0.key) < ($1.value, $1.key == index ? 1 : 0, -$1.key)
@@ -51,20 +46,27 @@ struct LikelyOrigins {
     guard let place = best?.key ?? (left.contains(index) ? index : nil) else { return nil }
     if isMoved, counts[place] != nil {
       let rivals = counts.filter { $0.value == counts[place] && $0.key != place }.keys
-      isAmbiguous = isAmbiguous || rivals.contains { looksLike(place, $0, to: element) }
+      isAmbiguous = isAmbiguous || rivals.contains { areMistakable(place, $0, alike) }
     }
     left.remove(place)
     return place
   }
 
-  /// Whether a member of an element is one of both old ones by its look, and they have distinct values.
-  private func looksLike(_ place: Int, _ rival: Int, to element: JSONCursor) -> Bool {
-    element.members.contains { name, value in
-      let name = name.string
-      guard let shared = places[Member(name: UTF8Key(name), value: PlainKey(value, .rounded))],
-        shared.contains(place), shared.contains(rival)
-      else { return false }
-      return original[place].map?[name] != original[rival].map?[name]
+  /// The members of an element that old ones have by their look, with the indices of these.
+  private func alike(_ element: JSONCursor) -> [(name: String, places: [Int])] {
+    guard element.kind == .object else { return [] }
+    return element.members.compactMap { name, value in
+      let member = Member(name: UTF8Key(name.string), value: PlainKey(value, .rounded))
+      guard let shared = places[member], shared.count <= Self.maximumShared else { return nil }
+      return (name.string, shared)
+    }
+  }
+
+  /// Whether a member of an element looks like that of two old ones, which have distinct values there.
+  private func areMistakable(_ place: Int, _ rival: Int, _ alike: [(name: String, places: [Int])]) -> Bool {
+    alike.contains { name, places in
+      places.contains(place) && places.contains(rival)
+        && original[place].map?[name] != original[rival].map?[name]
     }
   }
 }

@@ -47,6 +47,8 @@ struct PlainMatch {
 
   /// However an element is spelled, it may be the rounded one of another, unless it has all digits of a large integer.
   private func mayBeMistaken(_ answered: [JSONCursor], _ original: [Value]) -> Bool {
+    // Where each is matched and none is left, there are as many of every spelling as there were.
+    if answered.count == original.count, !places.contains(nil) { return false }
     let keys = answered.map { PlainKey($0, .rounded) }
     let old = original.map { PlainKey($0, .rounded) }
     var known: Set<Int> = []
