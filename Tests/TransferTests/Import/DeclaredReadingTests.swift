@@ -291,6 +291,20 @@ struct DeclaredReadingTests {
     #expect(SheetOption(sheet: name, value: 1).isOf("Secci\u{F3}n"))
   }
 
+  @Test("Of two collections that differ by composition alone, a sheet is that of the one whose name it has.")
+  func composedCollections() throws {
+    let names = ["Secci\u{F3}n", "Seccio\u{301}n"]
+    let text = "schema: s\ncollections:\n" + names.map { "  \($0): { fields: { v: string } }\n" }.joined()
+    let schema = try SchemaReader.schema(parsing: text, path: "s.yaml")
+    for name in names {
+      var book = HandMadeWorkbook()
+      book.sheets = [(name, "")]
+      let path = try book.write(to: folder)
+      let found = try ImportSource.resolve([path], collection: nil, sheets: [], schema: schema)
+      #expect(found.compactMap(\.collection).map { UTF8Key($0.string) } == [UTF8Key(name)])
+    }
+  }
+
   @Test(
     "Names of files with any characters in them.",
     arguments: [

@@ -43,11 +43,13 @@ extension ImportSource {
   /// Returns the collection of a sheet that an export wrote, or that its name says.
   static func collection(of sheet: XLSXPackage.Sheet, schema: DatabaseSchema) -> CollectionPath? {
     if let collection = sheet.collection { return collection }
-    for pattern in schema.collections.map(\.pattern) {
+    let named = schema.collections.map(\.pattern).map { pattern in
       var legal = SheetNames()
-      // Programs compose accents in their own ways.
-      if legal.unique(pattern.string) == sheet.name { return pattern }
+      return (pattern: pattern, name: legal.unique(pattern.string))
     }
-    return collection(ofFile: sheet.name)
+    let exact = named.first { $0.name.isIdentical(to: sheet.name) }
+    // Programs compose accents in their own ways; two collections that differ by that alone are not guessed among.
+    let alike = named.filter { $0.name == sheet.name }
+    return (exact ?? (alike.count == 1 ? alike[0] : nil))?.pattern ?? collection(ofFile: sheet.name)
   }
 }
