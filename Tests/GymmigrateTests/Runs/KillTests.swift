@@ -227,7 +227,8 @@ extension KillTests {
       ),
       KillWork(
         name: "migrations",
-        arguments: apply + small,
+        // A stage has to last for several checkpoints, also where one takes long.
+        arguments: apply + ["--batch-size", "4", "--in-flight", "2"],
         files: [migration("one", "trim"), migration("two", "lower")],
         before: before
       ),
