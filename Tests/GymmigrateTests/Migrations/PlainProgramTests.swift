@@ -89,6 +89,65 @@ struct PlainProgramTests {
     }
   }
 
+  @Test("What comes back under another name is what it was, and what may be something else is noted.")
+  func moved() async throws {
+    let program =
+      Self.doubles + """
+        for document in plain():
+            # Each document is sent once more as it would be then.
+            if 'to' in document:
+                say(document)
+                continue
+            document['to'] = {'when': document.pop('when'), 'list': [document.pop('big')], 'n': 1}
+            document['renamed'] = document.pop('map')
+            document['renamed']['more'] = True
+            document['copy'] = document['stays']
+            document['digits'] = document['exact']
+            document['either'] = document.pop('text')
+            document.pop('bytes')
+            document['count'] = int(document.pop('price'))
+            document['same'] = document['words']
+            say(document)
+        """
+    let (early, late) = (t("2020-01-01T00:00:00Z"), t("2021-01-01T00:00:00Z"))
+    let bytes = #"{"bytesValue":"AAEC"}"#
+    let big = i(9_007_199_254_740_993)
+    try await withTool { tool in
+      try await tool.load([
+        "members/p1": [
+          "when": early, "big": big,
+          "map": m(["point": #"{"geoPointValue":{"latitude":1,"longitude":2}}"#, "t": early]),
+          "stays": late, "exact": i(9_007_199_254_740_995), "text": s("AAEC"), "bytes": bytes, "price": d(1),
+          "words": s("a"),
+        ]
+      ])
+      try tool.write(ProgramTests.head + program, to: "fix.py")
+      let result = try await fix(tool)
+      result.expect(0)
+      let after = [
+        "to": m(["when": early, "list": Self.list(big), "n": i(1)]),
+        "renamed": m([
+          "point": #"{"geoPointValue":{"latitude":1,"longitude":2}}"#, "t": early, "more": b(true),
+        ]),
+        "stays": late, "copy": s("2021-01-01T00:00:00Z"), "exact": i(9_007_199_254_740_995),
+        "digits": i(9_007_199_254_740_996), "either": s("AAEC"), "count": i(1), "words": s("a"),
+        "same": s("a"),
+      ]
+      #expect(try await tool.documents() == parsed(["members/p1": after]))
+      let findings = try tool.text(".gymmigrate/runs/\(try result.summary().runId)/findings.csv")
+      for text in [
+        "copy: string that looks like the timestamp of stays",
+        "digits: integer that looks like the integer of exact",
+        "either: string that looks like the bytes of bytes",
+      ] {
+        #expect(findings.contains(text), "\(findings)")
+      }
+      for name in ["to", "renamed", "count", "same", "n"] {
+        #expect(!findings.contains("\(name):"), "\(findings)")
+      }
+    }
+  }
+
   @Test("A type that plain JSON does not have, and that is lost by a change, is noted.")
   func lostTypes() async throws {
     let program =

@@ -5,12 +5,16 @@ import Tables
 /// Documents as plain JSON for a program, with their names as `__name__` and untyped values.
 ///
 /// A value that comes back as it was sent is unchanged in the document; this is determined per member and per element, and for
-/// numbers by their numeric value. All other values get the types of the schema; without one, a double that becomes another
+/// numbers by their numeric value. So is one that comes back under another name alone. All other values get the types of the schema; without one, a double that becomes another
 /// number stays a double.
 struct PlainDocument {
   private let original: RawDocument
   private let reader: PlainJSON
   private let collection: CollectionSchema?
+  /// The document that came back, while its fields are read.
+  private var answered: JSONCursor?
+  /// What may have come back under other names; nil before a name is new.
+  private var moves: PlainMoves?
 
   /// The first field with distinct elements that look the same, of which fewer or more came back, so that it is not known which.
   private(set) var ambiguous: FieldPath?
@@ -46,7 +50,11 @@ struct PlainDocument {
   mutating func fields(_ json: JSONCursor) throws(WireError) -> FieldMap {
     guard let name = json["__name__"]?.string else { throw WireError("it is no text", at: ["__name__"]) }
     guard name.isIdentical(to: original.path.string) else { throw WireError("it is about \(name)") }
-    var fields = try fields(json, original.fields, at: [])
+    var known = original.fields
+    known["__name__" as String] = .string(name)
+    answered = json
+    defer { answered = nil }
+    var fields = try fields(json, known, at: [])
     fields["__name__" as String] = nil
     return fields
   }
@@ -74,7 +82,7 @@ struct PlainDocument {
     _ original: Value?,
     at path: [String]
   ) throws(WireError) -> Value {
-    guard let original else { return try reader.value(json, at: path) }
+    guard let original else { return try newValue(json, at: path) }
     if json.isPlain(original) { return original }
     switch (json.kind, original) {
     case (.object, .map(let fields)) where fields.vector == nil:
@@ -86,6 +94,26 @@ struct PlainDocument {
       let field = FieldPath(segments: path).flatMap { collection?.field(throughElements: $0) }
       return try reader.value(json, at: path).typed(by: field, like: original)
     }
+  }
+
+  /// Reads a value under a name that the document did not have.
+  private mutating func newValue(_ json: JSONCursor, at path: [String]) throws(WireError) -> Value {
+    let read = try reader.value(json, at: path)
+    let moves = moves ?? answered.map { PlainMoves(from: original.fields, to: $0) }
+    self.moves = moves
+    guard let moves, !moves.isEmpty else { return read }
+    if !isDeclared(path), let value = moves.origin(of: json) { return value }
+    switch (json.kind, read) {
+    case (.object, .map(let fields)) where fields.vector == nil:
+      return .map(try self.fields(json, moves.likelyMap(json) ?? FieldMap(), at: path))
+    case (.array, .array): return .array(try elements(json, [], at: path + ["[]"]))
+    default: return read
+    }
+  }
+
+  private func isDeclared(_ path: [String]) -> Bool {
+    let field = FieldPath(segments: path).flatMap { collection?.field(throughElements: $0) }
+    return !(field?.types.isEmpty ?? true)
   }
 
   /// Reads the elements of an array, keeping the original value of each that is still present, at whatever position.

@@ -88,6 +88,7 @@ actor ProgramSession: OutcomeSession {
       var outcome = migration.outcome(making: fields, of: document, because: [reason])
       if call.style == .plain, case .change = outcome.action {
         outcome.findings += migration.lostTypes(fields, of: document)
+        outcome.findings += migration.likenesses(fields, of: document)
       }
       return outcome
     case .ambiguous(let field): return migration.ambiguous(field, of: document)
