@@ -197,6 +197,33 @@ struct PlainExportTests {
   }
 
   @Test(
+    "A workbook and a folder of tables name their schema, and an import with another one says what that changes."
+  )
+  func schemaOfFolder() async throws {
+    try await withTool { tool in
+      let product = #"{"fields":{"name":{"stringValue":"7"}},"name":"products/p1"}"#
+      try tool.write(product + "\n" + product.replacing("products", with: "things"), to: "in.jsonl")
+      try await tool.run("import", "in.jsonl", "--validate", "off").expect(0)
+      try await tool.run("export", "products", "-o", "out/", "--format", "csv").expect(0)
+      try await tool.run("export", "products", "things", "-o", "book.xlsx").expect(0)
+      try await tool.run("export", "things", "-o", "undeclared/", "--format", "csv").expect(0)
+      #expect(try tool.text("out/manifest.json").contains(#""schema":"gym""#))
+      #expect(try !tool.text("undeclared/manifest.json").contains("schema"))
+      let warning = "exported with the schema 'gym', and imported with none."
+      for (input, isWarned) in [
+        ("out/", true), ("out/products.csv", true), ("book.xlsx", true), ("undeclared/", false),
+      ] {
+        let command = ["import", input, "--mode", "upsert", "-n", "-q"] + tool.place
+        let other = try await tool.bare(command + ["--schema", "none"])
+        #expect(other.errors.contains(warning) == isWarned, "\(input): \(other.errors)")
+        #expect(!other.errors.contains("things"), "\(input): \(other.errors)")
+        let same = try await tool.bare(command + ["--schema", "gym", "--validate", "off"])
+        #expect(!same.errors.contains("exported with the schema"), "\(input): \(same.errors)")
+      }
+    }
+  }
+
+  @Test(
     "Plain is for CSV that is no backup: anything else is a usage error of one line.",
     arguments: [
       (["-o", "p.jsonl"], "--plain is about CSV"), (["-o", "p.xlsx"], "--plain is about CSV"),

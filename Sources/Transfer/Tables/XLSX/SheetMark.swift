@@ -1,6 +1,6 @@
 /// The names that an exported workbook defines for each sheet.
 ///
-/// There are names for its collection, for the zone of its times, and for a sheet that shows documents differently from how
+/// There are names for its collection, for the zone of its times, for the schema that declares its columns, and for a sheet that shows documents differently from how
 /// they are stored.
 ///
 /// The name of a sheet cannot identify its collection, as it is shortened and has no slashes. A defined name that is local
@@ -10,6 +10,7 @@
 enum SheetMark {
   private static let prefix = "gymmigrate.collection."
   private static let zonePrefix = "gymmigrate.zone."
+  private static let schemaPrefix = "gymmigrate.schema."
   /// The name for a sheet that shows documents differently from how they are stored.
   static let view = "gymmigrate.view"
   /// The library's limit for a defined name with its sheet, in bytes.
@@ -35,6 +36,12 @@ enum SheetMark {
   ///
   /// It fits for every zone, even beside the longest name of a sheet.
   static func name(ofZone zone: String) -> String { zonePrefix + encoded(zone) }
+
+  /// Returns the name for the schema of a sheet; nil if it is too long.
+  static func name(ofSchema schema: String, inSheet sheet: String) -> String? {
+    let name = schemaPrefix + encoded(schema)
+    return name.utf8.count + sheet.utf8.count + "''!".utf8.count <= maximumLength ? name : nil
+  }
 
   private static func encoded(_ name: String) -> String {
     var text = ""
@@ -75,6 +82,9 @@ enum SheetMark {
 
   /// Returns the zone of a name; nil for any other name.
   static func zone(of name: String) -> String? { text(of: name, zonePrefix) }
+
+  /// Returns the schema of a name; nil for any other name.
+  static func schema(of name: String) -> String? { text(of: name, schemaPrefix) }
 
   private static func text(of name: String, _ prefix: String) -> String? {
     guard name.hasPrefix(prefix) else { return nil }

@@ -267,6 +267,7 @@ package struct Export: Sendable {
       server: context.environment.server,
       readTime: readTime,
       timeZone: options.format.zone,
+      schema: options.format.schemaOfCells(of: options.reads),
       scope: options.scope,
       after: options.after,
       files: reports.compactMap { report in

@@ -1,3 +1,4 @@
+import FirestoreREST
 package import Schema
 package import Tables
 
@@ -24,6 +25,13 @@ package enum ExportFormat: Sendable {
     case .bigQuery: "ndjson"
     case .managed: ""
     }
+  }
+
+  /// The name of the schema by which the cells of tables have their types; nil if it declares none of the collections.
+  func schemaOfCells(of reads: [CollectionRead]) -> String? {
+    guard case .csv(let options) = self else { return nil }
+    let isDeclared = reads.contains { options.schema.collection($0.collection) != nil }
+    return isDeclared ? options.schema.name : nil
   }
 
   /// The kind of the files; nil for those of a managed export.

@@ -70,6 +70,8 @@ package struct Manifest: JSONRecord, Equatable {
   @ExplicitNull package var readTime: Timestamp?
   /// The zone of times that the files contain without a zone; nil if there are none.
   package var timeZone: String?
+  /// The name of the schema that determines the types of the cells in tables; nil if there are none, and in old manifests.
+  package var schema: String?
   /// The scope; nil in old manifests.
   package var scope: Scope?
   /// The read time of the export that was the latest of the series when this increment was made; nil for other exports, and
@@ -87,6 +89,7 @@ package struct Manifest: JSONRecord, Equatable {
     server: String? = nil,
     readTime: Timestamp?,
     timeZone: String? = nil,
+    schema: String? = nil,
     scope: Scope? = nil,
     after: Timestamp? = nil,
     files: [File],
@@ -98,6 +101,7 @@ package struct Manifest: JSONRecord, Equatable {
     self.server = server
     self.readTime = readTime
     self.timeZone = timeZone
+    self.schema = schema
     self.scope = scope
     self.after = after
     self.files = files

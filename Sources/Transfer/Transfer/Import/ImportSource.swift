@@ -11,6 +11,8 @@ package struct ImportSource: Sendable, Equatable {
   package var sheet: String?
   /// The zone of the times of a sheet that an export wrote.
   var timeZone: String?
+  /// The name of the schema by which an export wrote a sheet.
+  var schema: String?
   /// Whether several sheets of its workbook are imported.
   var isOneOfSeveral = false
   /// The hidden sheets of the workbook, which are left out; set only in the workbook's last source.
@@ -43,6 +45,11 @@ package struct ImportSource: Sendable, Equatable {
   /// The zone of times without a zone in a file of an export.
   var manifestZone: String? {
     manifest?.file(named: FilePaths.name(of: path)) == nil ? nil : manifest?.timeZone
+  }
+  /// The name of the schema by which an export wrote a table, and which determines the types of its cells; nil if not known.
+  var exportedSchema: String? {
+    guard format == .csv, manifest?.file(named: FilePaths.name(of: path)) != nil else { return schema }
+    return manifest?.schema
   }
   /// The database that its documents come from, if known.
   private var database: DatabaseName? { managed?.database ?? manifest?.database }

@@ -146,7 +146,7 @@ private struct SourceResolver {
       }
       if sheet.isView { throw Manifest.viewRefusal("\(workbook.path) (sheet \(sheet.name))") }
       var source = workbook
-      (source.sheet, source.timeZone) = (sheet.name, sheet.timeZone)
+      (source.sheet, source.timeZone, source.schema) = (sheet.name, sheet.timeZone, sheet.schema)
       source.collection = choice?.collection
       if source.collection == nil {
         let own = ImportSource.collection(of: sheet, schema: schema)

@@ -14,6 +14,8 @@ package struct XLSXPackage: Sendable {
     package var isView = false
     /// The time zone in which an export wrote its times.
     package var timeZone: String?
+    /// The name of the schema by which an export wrote it, if that declares its collection.
+    package var schema: String?
     /// The name of its entry in the archive.
     package var part: String
   }
@@ -53,6 +55,7 @@ package struct XLSXPackage: Sendable {
         if name == SheetMark.view { found.views.insert(index) }
         if let collection = SheetMark.collection(of: name) { found.collections[index] = collection }
         if let zone = SheetMark.zone(of: name) { found.zones[index] = zone }
+        if let schema = SheetMark.schema(of: name) { found.schemas[index] = schema }
         if let part = SheetMark.part(of: name), part.number <= Self.maximumParts {
           found.parts[index, default: [:]][part.number] = part.text
         }
@@ -82,6 +85,7 @@ package struct XLSXPackage: Sendable {
       sheet.collection =
         found.collections[index] ?? found.parts[index].flatMap(SheetMark.collection(ofParts:))
       sheet.timeZone = found.zones[index]
+      sheet.schema = found.schemas[index]
       sheets.append(sheet)
     }
   }
@@ -92,6 +96,7 @@ package struct XLSXPackage: Sendable {
     var (summaries, views): (Set<Int>, Set<Int>) = ([], [])
     var collections: [Int: CollectionPath] = [:]
     var zones: [Int: String] = [:]
+    var schemas: [Int: String] = [:]
     /// The parts of collection names that are too long for a single defined name.
     var parts: [Int: [Int: String]] = [:]
     var countsFrom1904 = false

@@ -194,7 +194,10 @@ package final class XLSXWriter {
     }
     if let collection {
       let zone = SheetMark.name(ofZone: options.timeZone.name)
-      let others = [zone] + (options.isView ? [SheetMark.view] : [])
+      let schema = options.schema.collection(collection).flatMap { _ in
+        SheetMark.name(ofSchema: options.schema.name, inSheet: name)
+      }
+      let others = [zone] + (schema.map { [$0] } ?? []) + (options.isView ? [SheetMark.view] : [])
       for mark in SheetMark.names(of: collection, inSheet: name) + others {
         try workbook?.defineName(mark, ofSheet: name)
       }
