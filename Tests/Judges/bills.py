@@ -6,8 +6,8 @@
 A proxy before the embedded store bills what the store answers, whether the answer arrives or not: each document and each name that
 is looked up, a query without results as one, an aggregation by 1,000 index entries, a page of IDs of collections as one, each
 write and each delete. A seed is a database, a command and bounds: the command is run without them, with them, resumed with more, through
-faults, and killed and resumed. It never may be billed more than the bound of the moment, has to say what it was billed, and has to end as
-without a bound once that suffices. BILLS=N takes N seeds. Needs nothing but Python's own library.
+faults, and killed and resumed; or it is divided among tasks that share a bound, work side by side and are killed. It never may be
+billed more than the bound of the moment, has to say what it was billed, and has to end as without a bound once that suffices. BILLS=N takes N seeds. Needs nothing but Python's own library.
 """
 
 import collections
@@ -16,8 +16,10 @@ import json
 import os
 import pathlib
 import random
+import signal
 import sys
 import tempfile
+import threading
 
 from gym_services import Store, Wrong, need, text
 from mirror_service import Database, Program, Proxy
@@ -154,7 +156,11 @@ class Scene:
             return self.day()
         if not self.writes and self.random.random() < 0.5:
             return self.whole()
-        self.bounded()
+        divided = make in (self.export, self.imported, self.copy) or words[:2] in (["migrate", "plan"], ["migrate", "apply"])
+        if divided and self.random.random() < 0.35:
+            self.shared()
+        else:
+            self.bounded()
         if left:
             # Its connection may have been idle for too long.
             found = Database(self.store, self.target.name).all()
@@ -247,6 +253,72 @@ class Scene:
             reads, writes = reads * 2 + 500, writes * 2 + 300
             cost = None if cost is None else cost * 2 + fractions.Fraction(1, 10000)
         raise Wrong(f"it does not end, with {reads} reads and {writes} writes")
+
+    def shared(self):
+        """The command among tasks that have one bound, side by side; some are killed and started again."""
+        words = self.words[:self.words.index("-o")] if "-o" in self.words else self.words
+        tasks = self.random.randint(2, 4)
+        reads, writes = self.random.choice([0, 90, 700, 2000]), self.random.choice([0, 10, 150, 900])
+        # A bound in dollars, in place of the others.
+        cost = self.random.choice([None, None, fractions.Fraction(self.random.choice([20, 600, 2500]), 1000000)])
+        folder, todo, isPlanned = "share", set(range(tasks)), False
+        self.proxy.reset()
+        counts["divided"] += 1
+        for turn in range(60):
+            bounds = ["--max-reads", reads, "--max-writes", writes] if cost is None else ["--max-cost", f"{float(cost):.9f}"]
+            if not isPlanned:
+                folder = f"share{turn}"
+                code, _, errors = self.program("shard", "plan", "--shards", tasks, "--to", folder, "--", *words, *bounds, ends=(0, AGAIN))
+                isPlanned, codes = code == 0, [code]
+            else:
+                codes, errors = self.work(folder, todo, bounds if self.random.random() < 0.5 or turn > 30 else [])
+            billed = self.proxy.billed
+            if cost is not None:
+                need(self.price(billed) <= cost, f"{billed} was billed to all tasks, and {float(cost)} USD allowed")
+                counts["dollars kept"] += 1
+            else:
+                need(billed["reads"] <= reads, f"{billed['reads']} reads were billed to all tasks, and {reads} allowed")
+                need(billed["writes"] + billed["deletes"] <= writes, f"{billed} was billed to all tasks, and {writes} writes allowed")
+            counts["bounds kept"] += 1
+            if isPlanned and not todo:
+                self.program("shard", "finish", folder, place=False)
+                need(cost is not None or self.proxy.billed["writes"] + self.proxy.billed["deletes"] <= writes, "the end was billed more than is allowed")
+                return
+            if AGAIN in codes:
+                need("might be billed more than " in errors, f"it ends in {AGAIN}, and not for its bound:\n{errors[-800:]}")
+                counts["tasks ended for a bound"] += 1
+                if not isPlanned:
+                    self.proxy.reset()
+                reads, writes = reads * 2 + 500, writes * 2 + 300
+                cost = None if cost is None else cost * 2 + fractions.Fraction(1, 10000)
+        raise Wrong(f"its tasks do not end, with {reads} reads and {writes} writes")
+
+    def work(self, folder, todo, bounds):
+        """Starts what is left of the tasks together, perhaps kills one, and takes those that are done out of what is left."""
+        kill = self.random.randint(1, 30) if self.random.random() < 0.4 else 0
+        processes, seen, ready = {}, [0], threading.Event()
+
+        def hook(*_):
+            ready.wait(60)
+            seen[0] += 1
+            if seen[0] == kill:
+                victim = self.random.choice(list(processes.values()))
+                victim.send_signal(signal.SIGKILL)
+                counts["tasks killed"] += 1
+
+        self.proxy.before = hook
+        for task in sorted(todo):
+            processes[task] = self.program.start("shard", "work", folder, "--task", task, *bounds, place=False)
+        ready.set()
+        codes, all = [], ""
+        for task, process in processes.items():
+            code, _, errors = self.program.end(process, (0, AGAIN, -signal.SIGKILL))
+            codes.append(code)
+            all += errors if code == AGAIN else ""
+            if code == 0:
+                todo.discard(task)
+        self.proxy.before = None
+        return codes, all
 
     def last(self):
         return max((self.folder / ".gymmigrate/runs").iterdir(), key=lambda run: (run / "run.json").stat().st_mtime_ns).name

@@ -159,7 +159,7 @@ package struct FirestoreClient: Sendable {
       operation: "count the documents of",
       path: read.collection.string
     ) { (_, root) throws(CallFailure) in try Self.counted(root) }
-    if let most, answer.count >= most { throw caller.traffic.account.exhausted(before: Cost(reads: 1)) }
+    if let most, answer.count >= most { throw try caller.traffic.account.exhausted(before: Cost(reads: 1)) }
     return answer
   }
 

@@ -168,13 +168,8 @@ package struct LocalObjectStore: ObjectStore {
 
   /// Runs `body` while no other process using the store checks and replaces objects.
   private func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    let path = "\(folder)/\(Self.lockName)"
-    let (descriptor, code) = SystemCall.open(path, O_RDWR | O_CREAT, mode: 0o600)
-    if descriptor < 0 { throw Failure.cannotWrite(path, errno: code) }
-    defer { close(descriptor) }
     // Without locks, the version is checked nevertheless.
-    while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
-    return try body()
+    try FileLock.holding("\(folder)/\(Self.lockName)", isRequired: false, body)
   }
 
   private static func info(_ name: String, _ status: stat) throws(Failure) -> ObjectInfo {

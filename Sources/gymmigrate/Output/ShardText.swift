@@ -1,3 +1,4 @@
+import Configuration
 import Shards
 
 enum ShardText {
@@ -15,8 +16,8 @@ enum ShardText {
     ]
   }
 
-  /// One line per task, and one for all.
-  static func lines(_ plan: ShardPlan, _ state: ShardState) -> [TerminalText] {
+  /// One line per task, one for what they were billed if that is bounded, and one for all.
+  static func lines(_ plan: ShardPlan, _ state: ShardState, _ billed: Cost?) -> [TerminalText] {
     var lines = state.tasks.map { task -> TerminalText in
       let who = task.holder.map { holder in
         "\(holder), renewed \(Int(clamping: (task.silentSeconds ?? 0).rounded())) s ago"
@@ -26,6 +27,7 @@ enum ShardText {
       let cells = ["task \(task.number)", task.status.rawValue, ranges, who, error]
       return TerminalText(cells: cells.compactMap { $0 })
     }
+    if let billed { lines.append("billed: \(billed.textOfSome) at most") }
     lines.append(
       "run \(plan.run): \(state.tasks.count - state.open.count) of \(NumberText.counted(plan.tasks, "task")) done\t\(plan.name)"
     )
@@ -44,12 +46,13 @@ enum ShardText {
     }
   }
 
-  static func json(_ plan: ShardPlan, _ state: ShardState) -> [UInt8] {
+  static func json(_ plan: ShardPlan, _ state: ShardState, _ billed: Cost?) -> [UInt8] {
     JSONWriter.object { json in
       json.member("runId", plan.run)
       json.member("command", plan.name)
       json.member("readTime", plan.readTime)
       json.member("done", state.tasks.count - state.open.count)
+      json.member("billed", record: billed)
       json.member("tasks", objects: state.tasks) { json, task in
         json.member("task", task.number)
         json.member("status", task.status.rawValue)

@@ -41,6 +41,9 @@ struct JobRun: Sendable {
     JobRecord(job, connection: connection, source: source, write: write, output: output)
   }
 
+  /// The connections: to the source, if there are two databases, and to the target.
+  var sides: [ConnectionSettings] { (source.map { [$0] } ?? []) + [connection] }
+
   @discardableResult
   func perform() async throws -> RunEnding { try await job.perform(as: self) }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import Platform
 import Shards
 import Storage
@@ -44,6 +45,20 @@ struct ShardPlace: Sendable {
     store = local
     folder = local.folder
   }
+
+  /// Returns what counts the bill of all tasks, and holds it to the bounds; nil for a bucket.
+  func bill(of run: JobRun) throws(Failure) -> ShardBill? {
+    guard let folder else { return nil }
+    let environments = try run.sides.map { side throws(Failure) in try EnvironmentResolver(side).environment()
+    }
+    let limits = environments.compactMap { environment in
+      environment.limits.map { ShardBill.Bound(name: "'limits' of \(environment.name)", bound: $0.run) }
+    }
+    return ShardBill(in: folder, limits: limits)
+  }
+
+  /// Whether the tasks count what they are billed, because something bounds it.
+  var hasBill: Bool { folder.map { ShardBill.exists(in: $0) } ?? false }
 
   /// Returns the folder in which a range keeps its run folder and its unfinished output.
   ///

@@ -12,15 +12,20 @@ struct ShardWorker: Sendable {
   private let stateDir: String
   private let logger: Logger
   private let job: JobRun
+  /// Counts what all tasks are billed; nil if nothing bounds it.
+  private let bill: ShardBill?
 
   /// Prepares the work.
   ///
-  /// - Throws: `.configuration` if this program, its configuration or its files differ from those of the plan.
+  /// - Parameter bound: Replaces the bound on the bill of all tasks; nil to keep it.
+  /// - Throws: `.configuration` if this program, its configuration or its files differ from those of the plan; `.usage` for a
+  ///   bound on tasks that were planned without one.
   init(
     task: Int,
     of plan: ShardPlan,
     at place: ShardPlace,
     stateDir: String,
+    bound: BillBound?,
     output: OutputSettings
   ) throws {
     self.task = task
@@ -32,6 +37,7 @@ struct ShardWorker: Sendable {
     job.output = output
     // The bill belongs to the costs of the machine that does the work.
     job.connection.stateDir = stateDir
+    bill = try place.bill(of: &job, allowing: bound)
     self.job = job
     Invocation.current.notifier?.begin(on: job.connection)
     try ShardAgreement(plan, at: place).assertSame()
@@ -104,6 +110,7 @@ struct ShardWorker: Sendable {
     guard plan.writes else { return try await work(CommitGate()) }
     try await CommandRun(name: "shard work", connection: job.connection, output: job.output.silent)
       .performWithoutRun { session in
+        if let bill { session.client.caller.traffic.account.share(bill) }
         let ledger = MigrationLedger(client: session.client, logger: logger, offering: session.place)
         try await SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: ledger).join {
           let gate = CommitGate()
@@ -138,28 +145,30 @@ struct ShardWorker: Sendable {
       folder = try ShardPlace.moved(folder, with: running.record)
       former = RunHistory(in: folder).entries().last
     }
-    let part = plan.partExtension.map { "\(folder)/part.\($0)" }
+    let file = plan.partExtension.map { "\(folder)/part.\($0)" }
     // It may have ended without recording a result.
     if plan.writes, let former, former.isComplete {
       logger.debug("recovered", metadata: ["range": "\(range.number)", "status": "\(former.status)"])
       return try await publish(range, run: "\(folder)/runs/\(former.record.id)", part: nil, CommandResult())
     }
     var run = job
-    run.part = ShardPart(
+    let part = ShardPart(
       plan: plan,
       range: range,
       stateDir: folder,
-      output: part,
+      output: file,
       resumed: plan.writes ? former.flatMap { $0.isResumable ? $0.record : nil } : nil,
       pace: plan.writes ? try await pace() : nil,
       gate: gate
     )
+    if let bill { part.traffic.account.share(bill) }
+    run.part = part
     let ending = try await run.perform()
     if let failure = ending.failure { throw failure }
     guard let run = ending.run else {
       throw Failure(.internal, "work on range \(range.number)", cause: "the command left no run")
     }
-    return try await publish(range, run: run.path, part: part, ending.result)
+    return try await publish(range, run: run.path, part: file, ending.result)
   }
 
   private func pace() async throws -> WritePacer.Share {
@@ -244,6 +253,28 @@ struct ShardAgreement {
 
   private func refusal(_ cause: String, _ remedy: String) -> Failure {
     Failure(.configuration, "work for the plan of", path: place.text, cause: cause, remedy: remedy)
+  }
+}
+
+extension ShardPlace {
+  /// Returns what counts the bill of all tasks, and gives the job their bound; nil if nothing bounds them.
+  ///
+  /// - Throws: `.usage` for a bound on tasks that were planned without one.
+  func bill(of job: inout JobRun, allowing bound: BillBound? = nil) throws(Failure) -> ShardBill? {
+    guard hasBill, var bill = try bill(of: job) else {
+      if bound == nil { return nil }
+      throw Failure(
+        .usage,
+        "bound the bill of",
+        path: text,
+        cause: "its tasks were planned without a bound, so what they were billed is not known",
+        remedy: "Leave it out, or plan the tasks with one."
+      )
+    }
+    bill.remedy = "Allow more. Give 'gymmigrate shard work' a larger bound, or raise the limit."
+    if let bound { try bill.allow(bound) }
+    job.connection.bound = try bill.bound()
+    return bill
   }
 }
 

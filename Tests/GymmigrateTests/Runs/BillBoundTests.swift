@@ -147,8 +147,9 @@ struct BillBoundTests {
       let table = try await tool.bare(["costs"])
       #expect(table.output.hasPrefix("environment  command  runs  reads"), "\(table.output)")
       try await tool.bare(["costs", "-e", "tets"]).expectFailure(78, "Did you mean test?")
-      let divided = ["shard", "plan", "--shards", "2", "--to", "s", "--"] + export
-      try await tool.bare(divided).expectFailure(64, "'limits' of test")
+      // The tasks of a divided command have what is left of the day together.
+      let divided = ["shard", "plan", "--shards", "2", "--to", "s", "--", "export", "a"] + tool.place
+      try await tool.bare(divided).expectFailure(75, "'limits: day'")
     }
     // The rows of a mirror are no writes of its database.
     try await withEnvironment("limits: { day: { reads: 1000 } }") { tool in
@@ -205,10 +206,10 @@ struct BillBoundTests {
       let limited = text.replacing("stage: {", with: "stage: { limits: { run: { reads: 9 } },")
       try tool.write(limited, to: "gymmigrate.yaml")
       try await tool.load([documentLine("a/1", 1)], into: "stage")
-      // A copy reads the source, whose limit is one of one process, too.
+      // A copy reads the source, whose limit is one of all tasks, too.
       let plan = ["shard", "plan", "--shards", "2", "--to", "s", "--"]
       let copy = ["copy", "a", "--from", "stage", "--to", "test", "-y"]
-      try await tool.bare(plan + copy).expectFailure(64, "'limits' of stage")
+      try await tool.bare(plan + copy).expectFailure(75, "'limits' of stage")
     }
     // The bound that is reached is named, and no other; so it is by doctor, which asks for no count then.
     try await withEnvironment("limits: { run: { reads: 1000 }, day: { reads: 900 } }") { tool in
@@ -283,9 +284,6 @@ struct BillBoundTests {
   func refusals() async throws {
     let mini = MiniFirestore()
     try await withTool(against: mini.handler) { tool, _ in
-      let divided = ["export", "a", "--max-reads", "9"] + tool.place
-      try await tool.bare(["shard", "plan", "--shards", "2", "--to", "s", "--"] + divided)
-        .expectFailure(64, "a bound is of one process")
       try await tool.run("managed", "list", "--max-reads", "9").expectFailure(64, "Leave out --max-reads")
       try await tool.run("count", "a", "--max-reads", "few").expect(64)
     }

@@ -30,6 +30,15 @@ struct ShardTests {
     to place: String,
     _ command: String...
   ) async throws -> RunResult {
+    try await plan(tool, shards, to: place, command)
+  }
+
+  private func plan(
+    _ tool: Tool,
+    _ shards: Int,
+    to place: String,
+    _ command: [String]
+  ) async throws -> RunResult {
     try await tool.bare(["shard", "plan", "--shards", "\(shards)", "--to", place, "--"] + command)
   }
 
@@ -110,6 +119,46 @@ struct ShardTests {
       // A part that somebody changed is found.
       try tool.write("{}\n", to: "W/parts/00001.jsonl")
       try await tool.bare(["shard", "finish", "W"]).expectFailure(65, "00001.jsonl")
+    }
+  }
+
+  @Test("All tasks have one bound, which a larger one replaces")
+  func bounds() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: (0..<1000).map { documentLine("a/\($0)", $0) }.joined(separator: "\n"))
+    try await withTool(against: mini.handler) { tool, _ in
+      let small = try await plan(tool, 2, to: "S", ["export", "a", "--max-reads", "3"] + tool.place)
+      small.expectFailure(75, "--max-reads 3 allows for all tasks")
+      try await plan(tool, 2, to: "W", ["export", "a", "--max-reads", "900"] + tool.place).expect(0)
+      func work(_ more: String...) async throws -> [RunResult] {
+        var results: [RunResult] = []
+        for task in ["0", "1"] {
+          results.append(try await tool.bare(["shard", "work", "W", "--task", task] + more))
+        }
+        return results
+      }
+      let stopped = try await work()
+      #expect(stopped.contains { $0.exitCode == 75 })
+      for result in stopped where result.exitCode != 0 {
+        result.expectFailure(
+          75,
+          "--max-reads 900 allows for all tasks",
+          "Give 'gymmigrate shard work' a larger bound"
+        )
+      }
+      try await tool.bare(["shard", "finish", "W"]).expect(75)
+      for result in try await work("--max-reads", "4000") { result.expect(0) }
+      let finished = try await tool.bare(["shard", "finish", "W", "--json"])
+      finished.expect(0)
+      let summary = try finished.summary()
+      #expect(summary.totals.read == 1000 && (1000...4000).contains(summary.billed?.reads ?? 0))
+      let status = try await tool.bare(["shard", "status", "W"])
+      #expect(status.output.contains("reads at most"), "\(status.output)")
+
+      try await plan(tool, 1, to: "U", ["export", "a"] + tool.place).expect(0)
+      try await tool.bare(["shard", "work", "U", "--task", "0", "--max-reads", "900"])
+        .expectFailure(64, "planned without a bound")
+      try await tool.bare(["shard", "work", "U", "--task", "0"]).expect(0)
     }
   }
 

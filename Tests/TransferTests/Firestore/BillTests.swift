@@ -135,22 +135,22 @@ struct BillTests {
     _ = try await account.reserve(Cost(reads: 5))
     account.settle(Cost(reads: 5), as: Cost(reads: 5))
     // The bounds that do not allow the request are named, and no other.
-    let failure = account.exhausted(before: Cost(reads: 1))
+    let failure = try account.exhausted(before: Cost(reads: 1))
     #expect(failure.cause.contains("than --max-cost 0.0001 allows"), "\(failure.cause)")
-    let many = account.exhausted(before: Cost(reads: 30))
+    let many = try account.exhausted(before: Cost(reads: 30))
     #expect(many.cause.contains("--max-reads 9, --max-cost 0.0001, limits allows"), "\(many.cause)")
   }
 
   @Test("What earlier runs left of a bound is named by the bound that was given.")
-  func leftOver() {
+  func leftOver() throws {
     let account = Account()
     let given = BillBound(reads: 500, writes: 900)
     account.limit(to: given.left(after: Cost(writes: 705), at: .nam5), of: given)
     #expect(account.bound == BillBound(reads: 500, writes: 195))
-    let failure = account.exhausted(before: Cost(writes: 200))
+    let failure = try account.exhausted(before: Cost(writes: 200))
     let name = "--max-writes 900 (of which this run had 195 left) allows"
     #expect(failure.cause.contains("more than \(name)"), "\(failure.cause)")
-    let reads = account.exhausted(before: Cost(reads: 501))
+    let reads = try account.exhausted(before: Cost(reads: 501))
     #expect(reads.cause.contains("more than --max-reads 500 allows"), "\(reads.cause)")
   }
 

@@ -1,4 +1,4 @@
-import Configuration
+package import Configuration
 package import FirestoreREST
 package import Logging
 package import Runs
@@ -194,10 +194,10 @@ package struct MigrationLedger: Sendable {
   }
 
   /// The first writes of a run: its lease and its entry.
-  private static let beginning = Cost(writes: 2)
+  static let beginning = Cost(writes: 2)
 
   /// The cost of a run's end: its entry and its lease are read and written, and again after lost responses.
-  private static let end = Cost(reads: 8, writes: 2, deletes: 2)
+  package static let end = Cost(reads: 8, writes: 2, deletes: 2)
 
   func giveBack(_ keeper: LeaseKeeper) async {
     do {

@@ -1,3 +1,4 @@
+import Configuration
 import FirestoreREST
 import Logging
 package import Runs
@@ -30,6 +31,11 @@ package struct SharedRun: Sendable {
   ///   that was applied under its ID.
   package func open() async throws {
     let keeper = keeper
+    let account = ledger.client.caller.traffic.account
+    account.keep(MigrationLedger.end)
+    defer { account.keep(Cost()) }
+    // A lease that could not be released would lock the database until it expires.
+    try account.requireRoom(for: MigrationLedger.beginning)
     try await keeper.take(overFrom: [entry.run])
     do {
       _ = try await ledger.begin(entry, isResumed: false, with: keeper)

@@ -21,6 +21,14 @@ package final class Account: Sendable {
     var covered = Cost()
     /// The number of background tasks that may still make requests.
     var expected = 0
+    /// What other processes of the same work use, too; nil if this process is alone.
+    var shared: (any SharedBill)?
+    /// What was taken of it.
+    var taken = Cost()
+    /// What earlier processes of the run were billed, which they have taken themselves.
+    var carried = Cost()
+    /// The number of requests that were settled.
+    var settled = 0
   }
 
   private let state = Mutex(State())
@@ -81,6 +89,9 @@ package final class Account: Sendable {
     }
   }
 
+  /// Shares a bound with other processes: what requests may be billed is taken from it before they are sent.
+  package func share(_ bill: any SharedBill) { state.withLock { $0.shared = bill } }
+
   /// Returns what was billed and is not in the cost ledger, which counts as recorded from now on.
   package func takeUnrecorded() -> Cost {
     state.withLock { state in
@@ -125,15 +136,17 @@ package final class Account: Sendable {
     state.withLock { state in
       state.recorded = state.recorded + recorded
       state.bill.carry(known: known, uncertain: uncertain)
+      state.carried = state.carried + known + uncertain
       (state.save, state.covered) = (save, Cost())
     }
   }
 
-  /// Saves what was billed, without an allowance for further requests.
+  /// Saves what was billed, without an allowance for further requests, and gives back what was taken and not needed.
   package func close() throws(Failure) {
     try state.withLock { state throws(Failure) in
       try state.save?(state.bill.known, state.bill.uncertain + state.bill.reserved)
       state.save = nil
+      try state.giveBack()
     }
   }
 
@@ -146,31 +159,32 @@ package final class Account: Sendable {
   func reserve(_ most: Cost, least: Int? = nil, isLast: Bool = false) async throws(Failure) -> Cost {
     if most == Cost() { return most }
     while true {
-      let answer = try state.withLock { state throws(Failure) -> Bill.Answer in
-        let answer = state.bill.reserve(most, least: least, isLast: isLast)
-        if case .granted = answer { try state.cover() }
-        return answer
+      let (answer, settled) = try state.withLock { state throws(Failure) -> (Bill.Answer, Int) in
+        (try state.reserve(most, least: least, isLast: isLast), state.settled)
       }
       switch answer {
       case .granted(let cost): return cost
-      case .exhausted: throw exhausted(before: most, least, isLast)
-      case .wait: await settlement(before: most, least, isLast)
+      case .exhausted: throw try exhausted(before: most, least, isLast)
+      case .wait: await settlement(after: settled)
       }
     }
   }
 
   /// - Throws: `.tryLater` if the bound does not allow the cost in addition to what is reserved for the end of the run.
   package func requireRoom(for cost: Cost) throws(Failure) {
-    var probe = state.withLock(\.bill)
-    if probe.reserve(cost) == .exhausted { throw exhausted(before: cost) }
+    let hasRoom = try state.withLock { state throws(Failure) in
+      var probe = state.bill
+      if probe.reserve(cost) == .exhausted { return false }
+      return try state.take(for: probe.outstanding + probe.kept) != nil
+    }
+    if !hasRoom { throw try exhausted(before: cost) }
   }
 
-  /// Waits until a request is settled, unless enough is available by now.
-  private func settlement(before most: Cost, _ least: Int?, _ isLast: Bool) async {
+  /// Waits until a request is settled, unless one was since there were `settled`.
+  private func settlement(after settled: Int) async {
     await withCheckedContinuation { continuation in
       let isOver = state.withLock { state in
-        var probe = state.bill
-        if probe.reserve(most, least: least, isLast: isLast) != .wait { return true }
+        if state.settled != settled { return true }
         state.waiting.append(continuation)
         return false
       }
@@ -184,6 +198,8 @@ package final class Account: Sendable {
   func settle(_ granted: Cost, as cost: Cost?, isOfSource: Bool = false) {
     let waiting = state.withLock { state in
       state.bill.settle(granted, as: cost)
+      state.settled += 1
+      state.giveBackLargeShare()
       if isOfSource { state.sourceReads = state.sourceReads.addingClamped((cost ?? granted).reads) }
       defer { state.waiting = [] }
       return state.waiting
@@ -192,8 +208,16 @@ package final class Account: Sendable {
   }
 
   /// The failure of a run that must not be billed more, with the bounds that do not allow a request.
-  func exhausted(before most: Cost, _ least: Int? = nil, _ isLast: Bool = false) -> Failure {
-    let (all, bill) = state.withLock { ($0.bounds, $0.bill) }
+  ///
+  /// - Throws: The errors of what is shared.
+  func exhausted(
+    before most: Cost,
+    _ least: Int? = nil,
+    _ isLast: Bool = false
+  ) throws(Failure) -> Failure {
+    let (all, bill, shared) = state.withLock { ($0.bounds, $0.bill, $0.shared) }
+    let needed = Cost(reads: least ?? most.reads, writes: most.writes, deletes: most.deletes)
+    if let failure = try shared?.exhausted(before: needed, at: bill.prices) { return failure }
     let reached = all.filter { bound in
       var alone = bill
       alone.bound = bound.bound
@@ -216,6 +240,74 @@ package final class Account: Sendable {
 }
 
 extension Account.State {
+  /// Reserves what a request may be billed, of what is left for this process and for all.
+  fileprivate mutating func reserve(
+    _ most: Cost,
+    least: Int?,
+    isLast: Bool
+  ) throws(Failure) -> Bill.Answer {
+    var most = most
+    if shared != nil, least != nil, most.reads > Self.largeShare {
+      // A count, of which nobody knows how much it needs, leaves something for the other processes.
+      most.reads = max(Self.largeShare, (bill.readsLeft ?? most.reads) / 8)
+    }
+    let answer = bill.reserve(most, least: least, isLast: isLast)
+    guard case .granted(var granted) = answer else { return answer }
+    let spare = least.map { max(granted.reads - $0, 0) } ?? 0
+    let total = isLast ? bill.outstanding : bill.outstanding + bill.kept
+    guard let missing = try take(for: total, exceptReads: spare) else {
+      bill.settle(granted, as: Cost())
+      // What requests in flight do not use can be used again.
+      return bill.reserved == Cost() ? .exhausted : .wait
+    }
+    bill.settle(Cost(reads: missing), as: Cost())
+    granted.reads -= missing
+    try cover()
+    return .granted(granted)
+  }
+
+  /// Takes what is missing to a total from what is shared.
+  ///
+  /// - Parameter spare: The number of reads that may be left out.
+  /// - Returns: The number of reads that are left out; nil if too little is left.
+  fileprivate mutating func take(for total: Cost, exceptReads spare: Int = 0) throws(Failure) -> Int? {
+    guard let shared else { return 0 }
+    let own = total - carried
+    if own.isWithin(taken) { return 0 }
+    let wanted = Cost(
+      reads: max(own.reads - taken.reads, 0),
+      writes: max(own.writes - taken.writes, 0),
+      deletes: max(own.deletes - taken.deletes, 0)
+    )
+    let least = max(wanted.reads - spare, 0)
+    guard let got = try shared.take(wanted, leastReads: least, ahead: Self.step(after: own), at: bill.prices)
+    else { return nil }
+    taken = taken + got
+    return max(wanted.reads - got.reads, 0)
+  }
+
+  /// The number of reads that a process does not keep for its next requests while others may need them.
+  private static let largeShare = 10_000
+
+  /// Gives back what was taken, if it is much more than what the next requests need.
+  fileprivate mutating func giveBackLargeShare() {
+    guard let shared else { return }
+    let spare = taken.reads - (bill.outstanding + bill.kept - carried).reads
+    // If it cannot be given back, it remains taken.
+    if spare > 2 * Self.largeShare, (try? shared.give(Cost(reads: spare - Self.largeShare))) != nil {
+      taken.reads -= spare - Self.largeShare
+    }
+  }
+
+  /// Gives back what was taken and not used.
+  fileprivate mutating func giveBack() throws(Failure) {
+    guard let shared else { return }
+    let used = bill.outstanding - carried
+    let unused = taken - used
+    taken = used
+    if unused != Cost() { try shared.give(unused) }
+  }
+
   /// Saves a larger allowance if a request is about to be sent that exceeds the last one.
   fileprivate mutating func cover() throws(Failure) {
     guard let save, !bill.outstanding.isWithin(covered) else { return }

@@ -29,7 +29,8 @@ struct ShardFinishCommand: AsyncParsableCommand {
   func run() async throws {
     let place = try ShardPlace(place)
     let plan = try await place.shards.plan()
-    let divided = try plan.jobRun(at: place)
+    var divided = try plan.jobRun(at: place)
+    let bill = try place.bill(of: &divided)
     Invocation.current.notifier?.begin(on: divided.connection)
     try ShardAgreement(plan, at: place).assertSame()
     let resolver = EnvironmentResolver(divided.connection)
@@ -49,7 +50,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
     if plan.partExtension != nil {
       try await finish.writeManifest(results, scope: (divided.job as? ExportJob)?.scope)
     }
-    if plan.writes { try await close(plan, summary) }
+    if plan.writes { try await close(plan, summary, on: divided.connection, bill) }
     Invocation.current.notifier?.note(summary, Invocation.current.traffic)
     try await finish.write(summary)
     if let check = divided.job as? CheckJob, !logging.json {
@@ -59,14 +60,21 @@ struct ShardFinishCommand: AsyncParsableCommand {
   }
 
   /// Records the end of a run that wrote.
-  private func close(_ plan: ShardPlan, _ summary: RunSummary) async throws {
+  private func close(
+    _ plan: ShardPlan,
+    _ summary: RunSummary,
+    on connection: ConnectionSettings,
+    _ bill: ShardBill?
+  ) async throws {
     let entry = plan.ledgerEntry(holder: LedgerRun.holder)
     let isOfMigrations = !entry.migrations.isEmpty
     let rewritten =
       isOfMigrations ? [] : plan.job.connection.migrations(writing: summary.collections.writtenRoots)
     let output = logging.settings.silent
-    try await CommandRun(name: "shard finish", connection: plan.job.connection, output: output)
+    try bill?.beginEnd()
+    try await CommandRun(name: "shard finish", connection: connection, output: output)
       .performWithoutRun { session in
+        if let bill { session.client.caller.traffic.account.share(bill) }
         let shared = SharedRun(entry, of: session.ledger)
         let totals = summary.totals
         try await shared.close(totals, isEmpty: totals.written == 0, rewriting: rewritten)

@@ -64,6 +64,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
     try await run.performWithoutRun { session in
       try Self.assertReachable(session.environment)
       if let source = session.source { try Self.assertReachable(source.environment) }
+      try beginBill(of: divided, job, at: place, in: session)
       let plan = try await plan(words, divided, job, in: session)
       try await begin(plan, at: place, in: session)
       for line in ShardText.planned(plan, at: place) { session.logger.notice("\(line)") }
@@ -101,16 +102,34 @@ struct ShardPlanCommand: AsyncParsableCommand {
         remedy: "export, import, copy, check, and migrate plan and apply can be divided (docs/shards.md)."
       )
     }
-    let limited = try [run.source, run.connection].compactMap { $0 }
-      .map { try EnvironmentResolver($0).environment() }.first { $0.limits != nil }
-    if run.connection.bound != nil || limited != nil {
-      throw job.refusal(
-        of: limited.map { "'limits' of \($0.name)" } ?? "--max-reads, --max-writes or --max-cost",
-        "a bound is of one process, which does not know what the others were billed"
-      )
-    }
     try job.assertDivisible(run)
     return (command, run, job)
+  }
+
+  /// Begins to count what all tasks are billed, with what the plan itself is billed, if anything bounds it.
+  private func beginBill(
+    of divided: JobRun,
+    _ job: any DivisibleJob,
+    at place: ShardPlace,
+    in session: Session
+  ) throws {
+    let account = session.client.caller.traffic.account
+    if account.bound.isNone { return }
+    guard let bill = try place.bill(of: divided) else {
+      throw job.refusal(
+        of: "--max-reads, --max-writes, --max-cost, or 'limits' of the environment",
+        "what the tasks are billed is counted under a lock, which a bucket does not have",
+        "Name a folder of a file system that all tasks share."
+      )
+    }
+    var day: BillBound?
+    for settings in divided.sides {
+      let resolver = EnvironmentResolver(settings)
+      let left = try resolver.leftOfDay(of: resolver.environment(), at: account.prices)?.left
+      day = left.map { day?.tightened(by: $0) ?? $0 } ?? day
+    }
+    try bill.begin(divided.connection.bound, writes: job.writes, day: day)
+    account.share(bill)
   }
 
   /// Refuses a database that only this machine can reach.

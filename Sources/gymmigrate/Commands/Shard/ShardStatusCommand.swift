@@ -5,7 +5,8 @@ struct ShardStatusCommand: AsyncParsableCommand {
     commandName: "status",
     abstract: "Show which tasks are done, working, failed or missing.",
     discussion: """
-      Prints one line per task: its index, its status, how many of its ranges are done, and who works on it or why it failed. It reads the place only, \
+      Prints one line per task: its index, its status, how many of its ranges are done, and who works on it or why it failed; with a bound on the bill, the most that all of them \
+      were billed so far. It reads the place only, \
       not the database.
 
         gymmigrate shard status /mnt/share/export
@@ -21,10 +22,12 @@ struct ShardStatusCommand: AsyncParsableCommand {
     let place = try ShardPlace(place)
     let plan = try await place.shards.plan()
     let state = try await ShardState(of: plan, in: place.shards)
+    var job = try plan.jobRun(at: place)
+    let billed = try place.bill(of: &job)?.billed()
     if json {
-      try StandardOutput.write(line: ShardText.json(plan, state))
+      try StandardOutput.write(line: ShardText.json(plan, state, billed))
     } else {
-      for line in ShardText.lines(plan, state) { try StandardOutput.write("\(line)\n") }
+      for line in ShardText.lines(plan, state, billed) { try StandardOutput.write("\(line)\n") }
     }
   }
 }

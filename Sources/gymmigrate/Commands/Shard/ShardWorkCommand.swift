@@ -14,6 +14,9 @@ struct ShardWorkCommand: AsyncParsableCommand {
       It may be started again, also on another machine: what was begun is resumed. It ends with 0 once its ranges are \
       done; 'shard finish' reports what was rejected. Retry after any other exit code but 64 and 78.
 
+      A bound on the bill (--max-reads, --max-writes, --max-cost) is given to 'shard plan' with the command, and is that of \
+      all tasks. A task that it stops exits with 75; here a larger bound replaces it.
+
         gymmigrate shard work /mnt/share/export
         gymmigrate shard work /mnt/share/export --task 3 --tasks 16
       """
@@ -29,6 +32,8 @@ struct ShardWorkCommand: AsyncParsableCommand {
   var tasks: Int?
 
   @OptionGroup var state: StateOptions
+
+  @OptionGroup var bill: BillOptions
 
   @OptionGroup var verbosity: VerbosityOptions
 
@@ -48,6 +53,7 @@ struct ShardWorkCommand: AsyncParsableCommand {
       of: plan,
       at: place,
       stateDir: state.stateDir,
+      bound: bill.bound,
       output: verbosity.settings
     )
     do {
