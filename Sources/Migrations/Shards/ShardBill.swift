@@ -21,8 +21,6 @@ package struct ShardBill: SharedBill {
     var taken = Cost()
     /// What is kept for `finish`.
     var kept = Cost()
-    /// What was left of the limit of a day when the run was planned.
-    var day: BillBound?
 
     func validate() throws(WireError) {
       for count in [taken, kept].flatMap({ [$0.reads, $0.writes, $0.deletes] }) where count < 0 {
@@ -50,13 +48,16 @@ package struct ShardBill: SharedBill {
   /// Whether the tasks of a folder count what they are billed.
   package static func exists(in folder: String) -> Bool { FileCheck.exists("\(folder)/\(fileName)") }
 
+  /// Removes what an earlier plan left, so that the tasks do not count.
+  package static func remove(in folder: String) throws(Failure) {
+    if exists(in: folder) { try FilePaths.remove("\(folder)/\(fileName)") }
+  }
+
   /// Begins to count, with what `finish` needs of a run that writes set aside.
   ///
-  /// - Parameters:
-  ///   - bound: The bound that was given; nil for none.
-  ///   - day: What is left of the limit of this day; nil for no limit.
-  package func begin(_ bound: BillBound?, writes: Bool, day: BillBound?) throws(Failure) {
-    let record = Record(bound: bound, kept: writes ? MigrationLedger.end : Cost(), day: day)
+  /// - Parameter bound: The bound that was given; nil for none.
+  package func begin(_ bound: BillBound?, writes: Bool) throws(Failure) {
+    let record = Record(bound: bound, kept: writes ? MigrationLedger.end : Cost())
     try locked { () throws(Failure) in try JSONFile.write(record.json, to: path) }
   }
 
@@ -121,8 +122,7 @@ package struct ShardBill: SharedBill {
   private func reached(by cost: Cost, in record: Record, at prices: PriceList) -> [Bound] {
     let total = record.taken + record.kept + cost
     let given = record.bound?.options.map { Bound(name: $0.name, bound: $0.bound) } ?? []
-    let day = record.day.map { [Bound(name: "'limits: day' (left when it was planned)", bound: $0)] } ?? []
-    return (given + limits + day).filter { !$0.bound.allows(total, at: prices) }
+    return (given + limits).filter { !$0.bound.allows(total, at: prices) }
   }
 
   /// Returns the cost with the most reads that is allowed, by halving.
@@ -145,7 +145,7 @@ package struct ShardBill: SharedBill {
       "count what the tasks are billed in",
       path: path,
       cause: "the file is gone",
-      remedy: "Plan the tasks again."
+      remedy: "Put it back, or plan the tasks again in another folder."
     )
   }
 

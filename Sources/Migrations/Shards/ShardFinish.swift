@@ -217,7 +217,8 @@ package struct ShardFinish: Sendable {
   /// Returns the total cost of applying the plans of all ranges; nil for a command that does not plan.
   package func cost(_ results: [ShardResult]) -> Cost? {
     let costs = results.compactMap(\.cost)
-    return costs.isEmpty ? nil : costs.reduce(Cost(), +)
+    // A copy estimates its costs only as a whole.
+    return costs.isEmpty || plan.source != nil ? nil : costs.reduce(Cost(), +)
   }
 
   /// Returns the number of findings of each rule, for `check`; nil for other commands.
@@ -280,7 +281,11 @@ package struct ShardFinish: Sendable {
   }
 
   /// Writes `parts/manifest.json`, which makes the folder of the parts an export.
-  package func writeManifest(_ results: [ShardResult], scope: Manifest.Scope?) async throws(Failure) {
+  package func writeManifest(
+    _ results: [ShardResult],
+    scope: Manifest.Scope?,
+    format: ExportFormat?
+  ) async throws(Failure) {
     let files = results.compactMap { result -> Manifest.File? in
       guard let part = result.part, let read = plan.ranges[result.range].read else { return nil }
       return Manifest.File(
@@ -297,6 +302,8 @@ package struct ShardFinish: Sendable {
       database: plan.target.database,
       server: plan.target.endpoint,
       readTime: plan.readTime,
+      timeZone: format?.zone,
+      schema: format?.schemaOfCells(of: plan.reads.map(\.collection)),
       scope: scope,
       files: files
     )

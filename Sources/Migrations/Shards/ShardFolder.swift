@@ -49,12 +49,23 @@ package struct ShardFolder: Sendable {
     return try parse(ShardPlan.self, object.bytes, ShardPlan.fileName)
   }
 
-  /// Checks that there is no plan yet.
+  /// Checks that there is no plan yet, and nothing that the tasks of another one left.
   ///
-  /// - Throws: `.cannotWrite` naming the run of the existing plan.
+  /// - Throws: `.cannotWrite` naming the run of the existing plan, or what is left.
   package func assertNoPlan() async throws(Failure) {
-    guard try await store.read(ShardPlan.fileName, limit: ShardPlan.largest) != nil else { return }
-    throw try await planIsThere()
+    if try await store.read(ShardPlan.fileName, limit: ShardPlan.largest) != nil {
+      throw try await planIsThere()
+    }
+    for folder in ["ranges/", "parts/", "lists/"] {
+      guard let left = try await store.list(folder).first else { continue }
+      throw Failure(
+        .cannotWrite,
+        "write the plan to",
+        path: "\(store)",
+        cause: "\(left.name) of another run is there",
+        remedy: "Name another place, or remove the whole folder."
+      )
+    }
   }
 
   private func planIsThere() async throws(Failure) -> Failure {

@@ -20,21 +20,12 @@ extension EnvironmentResolver {
     let configuration = try configuration()
     let place = "of \(configuration.name(of: environment)) in \(configuration.file ?? "gymmigrate.yaml")"
     account.limit(to: limits.run, at: prices, by: "'limits' \(place)")
-    guard let (left, used) = try leftOfDay(of: environment, at: prices) else { return }
+    if limits.day.isNone { return }
+    let used = try CostLedger(in: options.stateDir).billed(since: .startOfDay, of: environment)
     let billed = account.billed
     // The limit applies to the entire run, including what was billed before it was resumed.
-    let day = left.raised(by: billed.known + billed.uncertain, at: prices)
+    let day = limits.day.left(after: used, at: prices).raised(by: billed.known + billed.uncertain, at: prices)
     account.limit(to: day, at: prices, by: "'limits: day' \(place)", after: used)
-  }
-
-  /// Returns what is left of the limit of this day, and what was used of it, as far as this machine knows; nil for no limit.
-  func leftOfDay(
-    of environment: DatabaseEnvironment,
-    at prices: PriceList
-  ) throws(Failure) -> (left: BillBound, used: Cost)? {
-    guard let day = environment.limits?.day, !day.isNone else { return nil }
-    let used = try CostLedger(in: options.stateDir).billed(since: .startOfDay, of: environment)
-    return (day.left(after: used, at: prices), used)
   }
 
   private func prices(

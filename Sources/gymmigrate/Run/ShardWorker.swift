@@ -261,7 +261,8 @@ extension ShardPlace {
   ///
   /// - Throws: `.usage` for a bound on tasks that were planned without one.
   func bill(of job: inout JobRun, allowing bound: BillBound? = nil) throws(Failure) -> ShardBill? {
-    guard hasBill, var bill = try bill(of: job) else {
+    let isBounded = hasBill || job.connection.bound != nil
+    guard isBounded, var bill = try bill(of: job) else {
       if bound == nil { return nil }
       throw Failure(
         .usage,
@@ -274,6 +275,7 @@ extension ShardPlace {
     bill.remedy = "Allow more. Give 'gymmigrate shard work' a larger bound, or raise the limit."
     if let bound { try bill.allow(bound) }
     job.connection.bound = try bill.bound()
+    job.source?.bound = job.connection.bound
     return bill
   }
 }

@@ -147,9 +147,8 @@ struct BillBoundTests {
       let table = try await tool.bare(["costs"])
       #expect(table.output.hasPrefix("environment  command  runs  reads"), "\(table.output)")
       try await tool.bare(["costs", "-e", "tets"]).expectFailure(78, "Did you mean test?")
-      // The tasks of a divided command have what is left of the day together.
       let divided = ["shard", "plan", "--shards", "2", "--to", "s", "--", "export", "a"] + tool.place
-      try await tool.bare(divided).expectFailure(75, "'limits: day'")
+      try await tool.bare(divided).expectFailure(64, "'limits: day' of test")
     }
     // The rows of a mirror are no writes of its database.
     try await withEnvironment("limits: { day: { reads: 1000 } }") { tool in

@@ -155,10 +155,35 @@ struct ShardTests {
       let status = try await tool.bare(["shard", "status", "W"])
       #expect(status.output.contains("reads at most"), "\(status.output)")
 
+      // What a plan left that its bound ended is no bound of the next one, and results are no other run's.
+      try await plan(tool, 1, to: "S", ["export", "a"] + tool.place).expect(0)
+      try await tool.bare(["shard", "work", "S", "--task", "0"]).expect(0)
+      try FileManager.default.removeItem(atPath: tool.path("W/plan.json"))
+      try await plan(tool, 2, to: "W", ["export", "a"] + tool.place).expectFailure(
+        73,
+        "of another run is there"
+      )
+      try await plan(tool, 1, to: "G", ["export", "a", "--max-reads", "9000"] + tool.place).expect(0)
+      try FileManager.default.removeItem(atPath: tool.path("G/bill.json"))
+      try await tool.bare(["shard", "work", "G", "--task", "0"]).expectFailure(66, "bill.json", "gone")
+
       try await plan(tool, 1, to: "U", ["export", "a"] + tool.place).expect(0)
       try await tool.bare(["shard", "work", "U", "--task", "0", "--max-reads", "900"])
         .expectFailure(64, "planned without a bound")
       try await tool.bare(["shard", "work", "U", "--task", "0"]).expect(0)
+    }
+  }
+
+  @Test("A run that was undone before its tasks were done is not asked to be finished")
+  func undone() async throws {
+    try await withStores { tool in
+      try await tool.load(lines(400, seed: 8), into: "test")
+      try tool.write("id: one\nsummary: X.\ncollection: users\nsteps:\n  - set: { m: 1 }\n", to: "one.yaml")
+      try await plan(tool, 2, to: "W", "migrate", "apply", "one.yaml", "-e", "test").expect(0)
+      try await tool.bare(["shard", "work", "W", "--task", "0"]).expect(0)
+      try await tool.bare(["shard", "finish", "W"]).expectFailure(75, "1 of 2 tasks")
+      try await tool.bare(["migrate", "undo", "last", "--state-dir", "W", "-y"]).expect(0)
+      try await tool.bare(["shard", "finish", "W"]).expectFailure(64, "it was undone")
     }
   }
 

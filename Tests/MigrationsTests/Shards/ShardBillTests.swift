@@ -14,7 +14,7 @@ struct ShardBillTests {
 
   private func bill(_ folder: String, _ bound: BillBound, writes: Bool = false) throws -> ShardBill {
     let bill = ShardBill(in: folder, limits: [])
-    try bill.begin(bound, writes: writes, day: nil)
+    try bill.begin(bound, writes: writes)
     return bill
   }
 

@@ -267,7 +267,7 @@ package struct Export: Sendable {
       server: context.environment.server,
       readTime: readTime,
       timeZone: options.format.zone,
-      schema: options.format.schemaOfCells(of: options.reads),
+      schema: options.format.schemaOfCells(of: options.reads.map(\.collection)),
       scope: options.scope,
       after: options.after,
       files: reports.compactMap { report in
@@ -371,7 +371,7 @@ extension Export.Options {
 
 extension ExportFormat {
   /// The zone of times that are written without a zone.
-  fileprivate var zone: String? {
+  package var zone: String? {
     if case .csv(let options) = self, options.isPlain { options.timeZone?.name } else { nil }
   }
 

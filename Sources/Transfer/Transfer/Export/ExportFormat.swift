@@ -1,4 +1,3 @@
-import FirestoreREST
 package import Schema
 package import Tables
 
@@ -28,9 +27,9 @@ package enum ExportFormat: Sendable {
   }
 
   /// The name of the schema by which the cells of tables have their types; nil if it declares none of the collections.
-  func schemaOfCells(of reads: [CollectionRead]) -> String? {
+  package func schemaOfCells(of collections: [CollectionPath]) -> String? {
     guard case .csv(let options) = self else { return nil }
-    let isDeclared = reads.contains { options.schema.collection($0.collection) != nil }
+    let isDeclared = collections.contains { options.schema.collection($0) != nil }
     return isDeclared ? options.schema.name : nil
   }
 

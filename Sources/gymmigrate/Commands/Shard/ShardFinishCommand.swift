@@ -36,7 +36,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
     let resolver = EnvironmentResolver(divided.connection)
     let scratch = try Scratch()
     let finish = ShardFinish(plan, in: place.shards, scratch: scratch.path)
-    var results = try await finish.checkParts(try await finish.results())
+    var results = try await finish.checkParts(try await self.results(finish, plan, divided.connection))
     if let export = divided.job as? ExportJob, let table = try export.partsOfTable(plan) {
       results = try await finish.completeTable(results, table)
     }
@@ -48,7 +48,9 @@ struct ShardFinishCommand: AsyncParsableCommand {
     summary.exitCode = ExitCodes.code(of: summary.status)
     let lists = try await finish.mergeLists(results)
     if plan.partExtension != nil {
-      try await finish.writeManifest(results, scope: (divided.job as? ExportJob)?.scope)
+      let export = divided.job as? ExportJob
+      let format = try export?.exportFormat(resolver.schema(), isPart: true)
+      try await finish.writeManifest(results, scope: export?.scope, format: format)
     }
     if plan.writes { try await close(plan, summary, on: divided.connection, bill) }
     Invocation.current.notifier?.note(summary, Invocation.current.traffic)
@@ -57,6 +59,27 @@ struct ShardFinishCommand: AsyncParsableCommand {
       try StandardOutput.write(check.table(of: finish.findings(results) ?? [:], divided.connection))
     }
     try report(summary, lists, of: plan, at: place)
+  }
+
+  /// Returns how the ranges ended.
+  ///
+  /// - Throws: `.tryLater` if some have not; `.usage` if the run was undone or cleared, so that they never will.
+  private func results(
+    _ finish: ShardFinish,
+    _ plan: ShardPlan,
+    _ connection: ConnectionSettings
+  ) async throws -> [ShardResult] {
+    do {
+      return try await finish.results()
+    } catch  where plan.writes && error.kind == .tryLater {
+      let entry = plan.ledgerEntry(holder: LedgerRun.holder)
+      try await CommandRun(name: "shard finish", connection: connection, output: logging.settings.silent)
+        .performWithoutRun { session in
+          try await SharedRun(entry, of: session.ledger).assertNotEnded()
+          return CommandResult()
+        }
+      throw error
+    }
   }
 
   /// Records the end of a run that wrote.

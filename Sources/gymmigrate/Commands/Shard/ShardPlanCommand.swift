@@ -102,6 +102,15 @@ struct ShardPlanCommand: AsyncParsableCommand {
         remedy: "export, import, copy, check, and migrate plan and apply can be divided (docs/shards.md)."
       )
     }
+    let limited = try run.sides.map { try EnvironmentResolver($0).environment() }
+      .first { !($0.limits?.day.isNone ?? true) }
+    if let limited {
+      throw job.refusal(
+        of: "'limits: day' of \(limited.name)",
+        "what was billed on a day is known to one machine, and tasks may work on several",
+        "Bound all tasks with --max-reads, --max-writes or --max-cost, in an environment without that limit."
+      )
+    }
     try job.assertDivisible(run)
     return (command, run, job)
   }
@@ -114,7 +123,10 @@ struct ShardPlanCommand: AsyncParsableCommand {
     in session: Session
   ) throws {
     let account = session.client.caller.traffic.account
-    if account.bound.isNone { return }
+    if account.bound.isNone {
+      try place.folder.map { try ShardBill.remove(in: $0) }
+      return
+    }
     guard let bill = try place.bill(of: divided) else {
       throw job.refusal(
         of: "--max-reads, --max-writes, --max-cost, or 'limits' of the environment",
@@ -122,13 +134,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
         "Name a folder of a file system that all tasks share."
       )
     }
-    var day: BillBound?
-    for settings in divided.sides {
-      let resolver = EnvironmentResolver(settings)
-      let left = try resolver.leftOfDay(of: resolver.environment(), at: account.prices)?.left
-      day = left.map { day?.tightened(by: $0) ?? $0 } ?? day
-    }
-    try bill.begin(divided.connection.bound, writes: job.writes, day: day)
+    try bill.begin(divided.connection.bound, writes: job.writes)
     account.share(bill)
   }
 
