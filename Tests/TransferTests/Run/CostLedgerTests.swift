@@ -136,6 +136,45 @@ struct CostLedgerTests {
     #expect(one.all.billed.reads == 9 && one.all.usd == nil)
   }
 
+  @Test("A resumed run adds the documents that no earlier line of it counts.")
+  func resumed() async throws {
+    try await withTemporaryDirectory { folder in
+      let (ledger, start) = (CostLedger(in: folder.path), Timestamp.now)
+      func line(_ run: String, _ counts: [String: Int]) -> CostRecord {
+        var summary = RunSummary(command: "import", runID: run, environment: nil, startedAt: start)
+        summary.collections = counts.sorted { $0.key < $1.key }.map { name, count in
+          var counts = DocumentCounts()
+          (counts.read, counts.written, counts.deleted) = (count, count, count / 10)
+          return RunSummary.Collection(name: name, counts: counts)
+        }
+        return CostRecord(summary, command: "import", in: environment("a"), billed: Cost(reads: 1), usd: nil)
+      }
+      let run = RunRecord(
+        id: "r",
+        command: "import",
+        arguments: ["import"],
+        workingDirectory: folder.path,
+        environment: environment("a"),
+        startedAt: start,
+        writes: true
+      )
+      try ledger.append(line("other", ["users": 1000]))
+      for (users, rooms) in [(100, 0), (170, 0), (170, 30), (300, 30)] {
+        let counts = ["users": users, "rooms": rooms].filter { $0.value > 0 }
+        var next = line("r", counts)
+        next.leaveOut(try ledger.records(of: run))
+        try ledger.append(next)
+      }
+      let all = try ledger.records(of: run)
+      #expect(all.flatMap(\.collections).filter { $0.name == "users" }.map(\.read) == [100, 70, 0, 130])
+      var totals = CostTotals()
+      for one in all { totals.add(one) }
+      #expect(totals.documents.map(\.collection) == ["rooms", "users"])
+      #expect(totals.documents.map(\.read) == [30, 300] && totals.documents.map(\.written) == [27, 270])
+      #expect(totals.documents.map(\.deleted) == [3, 30])
+    }
+  }
+
   @Test("Sums are by environment and command, sorted; a price that is not known is in none.")
   func totals() {
     var totals = CostTotals()

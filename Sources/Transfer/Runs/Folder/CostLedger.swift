@@ -70,6 +70,19 @@ package struct CostRecord: JSONRecord, Equatable {
     for index in collections.indices { (collections[index].written, collections[index].deleted) = (0, 0) }
   }
 
+  /// Removes the counts that earlier records of the same run have, which a resumed run continues.
+  package mutating func leaveOut(_ earlier: [CostRecord]) {
+    for index in collections.indices {
+      var rest = collections[index]
+      for one in earlier.flatMap(\.collections) where one.name.isIdentical(to: rest.name) {
+        rest.read = max(rest.read - max(one.read, 0), 0)
+        rest.written = max(rest.written - max(one.written, 0), 0)
+        rest.deleted = max(rest.deleted - max(one.deleted, 0), 0)
+      }
+      collections[index] = rest
+    }
+  }
+
   /// Records the reads of the source database, with their price and that of everything else.
   package mutating func note(reads: Int, of environment: String, usd: (source: Double?, own: Double?)) {
     ofSource = Side(environment: environment, reads: reads, usd: usd.source)
@@ -146,6 +159,15 @@ package struct CostLedger: Sendable {
       }
       if let record, record.startedAt >= moment { body(record) }
     }
+  }
+
+  /// Returns the records of a run so far, one for each of its processes.
+  ///
+  /// - Throws: The errors of ``forEach(since:_:)``.
+  package func records(of run: RunRecord) throws(Failure) -> [CostRecord] {
+    var records: [CostRecord] = []
+    try forEach(since: run.startedAt) { if $0.runId?.isIdentical(to: run.id) ?? false { records.append($0) } }
+    return records
   }
 
   /// Returns the most that runs since a moment were billed without a line in the ledger.
