@@ -33,7 +33,9 @@ extension EnvironmentResolver {
     at prices: PriceList
   ) throws(Failure) -> (left: BillBound, used: Cost)? {
     guard let day = environment.limits?.day, !day.isNone else { return nil }
-    let used = try CostLedger(in: options.stateDir).billed(since: .startOfDay, of: environment)
+    let ledger = CostLedger(in: options.stateDir)
+    let (used, skipped) = try ledger.billed(since: .startOfDay, of: environment)
+    if let warning = ledger.warning(ofSkipped: skipped) { Terminal.standardError.line("warning: \(warning)") }
     return (day.left(after: used, at: prices), used)
   }
 

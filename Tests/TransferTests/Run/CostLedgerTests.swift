@@ -59,8 +59,29 @@ struct CostLedgerTests {
       try ledger.forEach(since: moment("9000-01-01T00:00:00Z")) { found.append($0) }
       #expect(found.isEmpty)
       #expect(
-        try ledger.billed(since: moment("2000-01-01T00:00:00Z"), of: environment("a")) == Cost(reads: 5)
+        try ledger.billed(since: moment("2000-01-01T00:00:00Z"), of: environment("a")).cost == Cost(reads: 5)
       )
+    }
+  }
+
+  @Test(
+    "A torn last line takes no other with it, and is told of until a record of an earlier time follows it.",
+    arguments: [("{\"startedAt\":\"2026-", [2]), ("{}\n[]\n", [2, 3]), ("\n", [2])]
+  )
+  func torn(_ text: String, _ numbers: [Int]) async throws {
+    try await withTemporaryDirectory { folder in
+      let (ledger, file) = (CostLedger(in: folder.path), folder.appendingPathComponent("costs.jsonl").path)
+      let records = [record("a", 5), record("a", 7)]
+      try ledger.append(records[0])
+      try AppendOnlyFile(file).append(Array(text.utf8))
+      try ledger.append(records[1])
+      var found: [CostRecord] = []
+      let skipped = try ledger.forEach(since: moment("2000-01-01T00:00:00Z")) { found.append($0) }
+      #expect(found == records && skipped == numbers)
+      #expect(try ledger.forEach(since: moment("9000-01-01T00:00:00Z")) { _ in }.isEmpty)
+      let warning = try #require(ledger.warning(ofSkipped: skipped))
+      #expect(warning.hasPrefix("\(file):2") && warning.contains("and 1 after it") == (numbers.count > 1))
+      #expect(ledger.warning(ofSkipped: []) == nil)
     }
   }
 
@@ -85,7 +106,7 @@ struct CostLedgerTests {
       try account.keep(in: run)
       let cost = try await account.reserve(Cost(reads: 10))
       func billed(_ name: String = "a") throws -> Int {
-        try ledger.billed(since: moment("2000-01-01T00:00:00Z"), of: environment(name)).reads
+        try ledger.billed(since: moment("2000-01-01T00:00:00Z"), of: environment(name)).cost.reads
       }
       // Saved ahead.
       #expect(try billed() == 111 && billed("b") == 0)
