@@ -33,6 +33,21 @@ struct ShardAdviceTests {
     }
   }
 
+  @Test(
+    "The plan warns of what is named and has no documents.",
+    arguments: [
+      ["export", "tings", "-e", "test"], ["copy", "tings", "--from", "test", "--to", "stage", "-y"],
+    ]
+  )
+  func misspelt(_ command: [String]) async throws {
+    try await withStores { tool in
+      try await tool.load([documentLine("things/t1", 1)], into: "test")
+      let planned = try await tool.bare(["shard", "plan", "--shards", "2", "--to", "W", "--"] + command)
+      planned.expect(0)
+      #expect(planned.errors.contains("tings has no documents. Did you mean 'things'?"), "\(planned.errors)")
+    }
+  }
+
   @Test("A CSV of several collections is refused with what can be done instead.")
   func tables() async throws {
     try await withStores { tool in
