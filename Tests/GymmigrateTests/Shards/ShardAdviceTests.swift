@@ -18,6 +18,12 @@ struct ShardAdviceTests {
       try await tool.bare(["shard", "work", "a place", "--task", "0"]).expect(0)
       let finish = "gymmigrate shard finish '\(tool.path("a place"))'"
       let fix = ["fix", "things", "--all-documents", "--set", "b=1", "-e", "test"]
+      // While its lease has not run out.
+      let early = try await tool.bare(fix)
+      early.expectFailure(75, "holds the lock", finish, "--state-dir '\(tool.path("a place"))'")
+      #expect(!early.errors.contains("runs out in"), "\(early.errors)")
+      let held = try await tool.bare(["migrate", "status", "-e", "test"])
+      #expect(held.output.contains("holds the lock") && held.output.contains(finish), "\(held.output)")
       try await tool.bare(["migrate", "unlock", "-e", "test"]).expect(0)
       let refused = try await tool.bare(fix)
       refused.expectFailure(75, finish, "--state-dir '\(tool.path("a place"))'")
