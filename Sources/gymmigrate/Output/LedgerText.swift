@@ -25,12 +25,12 @@ enum LedgerText {
       let ways = place.waysOut(of: entry)
       lines.append("Run \(entry.run) stopped before it was done, and no other begins. \(ways)")
     }
-    if let holder {
-      lines.append(
-        holder.isExpired
-          ? "The lease of \(holder.holder), run \(holder.run), has run out."
-          : "\(holder.holder) holds the lock: run \(holder.run)."
-      )
+    if let holder, holder.isExpired {
+      lines.append("The lease of \(holder.holder), run \(holder.run), has run out.")
+    } else if let holder {
+      let own = entries.first { $0.run.isIdentical(to: holder.run) }
+      let end = own.flatMap { place.endOfTasks(of: $0) }.map { " \($0)" } ?? ""
+      lines.append("\(holder.holder) holds the lock: run \(holder.run).\(end)")
     }
     return "\(lines.joined(separator: "\n"))\n"
   }

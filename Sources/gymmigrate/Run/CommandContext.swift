@@ -69,7 +69,7 @@ struct CommandContext: Sendable {
         // Its requests are not billed, and its server ends here.
         if options.isScratch == true { await caller.traffic.account.settleAll(by: clock) }
         return result
-      } catch let failure as Failure where failure.service?.status == .invalidArgument {
+      } catch let failure as Failure {
         throw failure.explained(by: environment.database)
       }
     }
@@ -93,23 +93,5 @@ struct CommandContext: Sendable {
       if sides.target == environment { sides.target?.endpoint = endpoint }
       if sides.source == environment { sides.source?.endpoint = endpoint }
     }
-  }
-}
-
-extension Failure {
-  /// Explains that the service refused every request because of the database ID.
-  ///
-  /// The request is sent first, because other servers may accept other IDs.
-  fileprivate func explained(by database: DatabaseName) -> Failure {
-    if database.hasValidID { return self }
-    return Failure(
-      .configuration,
-      operation,
-      path: path,
-      cause: cause,
-      remedy:
-        "The id of a database is (default), or 4 to 63 small letters, digits and hyphens that begin with a letter; '\(database.database)' is none.",
-      service: service
-    )
   }
 }

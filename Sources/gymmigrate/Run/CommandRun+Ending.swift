@@ -138,6 +138,8 @@ extension CommandRun {
         usd: dollars(billed, in: environment)
       )
       (record.bytesIn, record.bytesOut) = bytes
+      let ledger = CostLedger(in: stateDir)
+      if let resumed = ending.run?.resumed { record.leaveOut(try ledger.records(of: resumed)) }
       // The writes were to a temporary copy or a mirror.
       if connection.isScratch == true || billed.writes + billed.deletes == 0 { record.leaveOutWrites() }
       if connection.isScratch == true {
@@ -147,7 +149,7 @@ extension CommandRun {
         let usd = (source: dollars(cost, in: source), own: dollars(billed - cost, in: environment))
         record.note(reads: sourceReads, of: source.name, usd: usd)
       }
-      try CostLedger(in: stateDir).append(record)
+      try ledger.append(record)
       if writes { try ending.run?.noteRecorded() }
     } catch {
       context.logger.warning("What it cost is not in the ledger of costs: \(error)")

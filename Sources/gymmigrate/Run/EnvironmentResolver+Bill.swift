@@ -21,7 +21,9 @@ extension EnvironmentResolver {
     let place = "of \(configuration.name(of: environment)) in \(configuration.file ?? "gymmigrate.yaml")"
     account.limit(to: limits.run, at: prices, by: "'limits' \(place)")
     if limits.day.isNone { return }
-    let used = try CostLedger(in: options.stateDir).billed(since: .startOfDay, of: environment)
+    let ledger = CostLedger(in: options.stateDir)
+    let (used, skipped) = try ledger.billed(since: .startOfDay, of: environment)
+    if let warning = ledger.warning(ofSkipped: skipped) { Terminal.standardError.line("warning: \(warning)") }
     let billed = account.billed
     // The limit applies to the entire run, including what was billed before it was resumed.
     let day = limits.day.left(after: used, at: prices).raised(by: billed.known + billed.uncertain, at: prices)

@@ -379,6 +379,27 @@ struct MirrorTests {
     }
   }
 
+  @Test("A plan of a push has what the push reads.")
+  func costOfPush() async throws {
+    try await withGym { tool in
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      let ids = try await sqlOfMirror("SELECT _id FROM products ORDER BY _id LIMIT 3", tool).map { $0[0] }
+      let edits = "UPDATE products SET stock = 770 WHERE _id IN ('\(ids[0])', '\(ids[1])')"
+      _ = try await sql("\(edits); DELETE FROM products WHERE _id = '\(ids[2])'", on: "m.sqlite", tool)
+      let push = ["mirror", "push", "m.sqlite", "--json"] + tool.place
+      // Each document to decide and to settle, and what is below the deleted one; without a maximum the deletions are counted.
+      for (more, reads) in [(["--max-delete", "1"], 7), ([], 11)] {
+        let plan = try await tool.bare(push + ["-n"] + more)
+        plan.expect(0)
+        #expect(plan.output.contains(#""cost":{"reads":\#(reads),"writes":2,"deletes":1,"#), "\(plan.output)")
+      }
+      let pushed = try await tool.bare(push + ["--max-delete", "1", "-y"])
+      pushed.expect(0)
+      // The ledger, the lock and the commits are extra.
+      #expect((7...30).contains(try pushed.billedReads()), "\(pushed.output)")
+    }
+  }
+
   @Test("A push that was killed is resumed, and a row that was edited again since is no conflict with it.")
   func killedPush() async throws {
     let mini = try MiniFirestore.withSamples(["products"])

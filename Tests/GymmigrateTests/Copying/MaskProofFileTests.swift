@@ -90,6 +90,10 @@ struct MaskProofFileTests {
   @Test("Where there is nothing to look for, nothing is proven.")
   func nothing() async throws {
     try await withPerson { tool, proof in
+      for more in [[], ["--also", "small.yaml"]] {
+        try await tool.bare(proof + more).expectFailure(66, "test", "it has no documents")
+      }
+      try await tool.load([#"{"fields":{},"name":"notes/n1"}"#], into: "test")
       try await tool.bare(proof).expect(0)
       try await tool.bare(proof + ["peple"]).expectFailure(64, "Did you mean 'people'?")
       try await tool.bare(proof + ["payments"]).expectFailure(66, "prod", "no value that a rule masks")
@@ -130,6 +134,7 @@ struct MaskProofFileTests {
   @Test("A file that cannot be looked into is named.")
   func unread() async throws {
     try await withPerson { tool, proof in
+      try await tool.load([#"{"fields":{},"name":"notes/n1"}"#], into: "test")
       try Data([0x89, 0x50, 0x4E, 0x47, 0, 1, 2]).write(to: URL(fileURLWithPath: tool.path("photo.png")))
       let result = try await tool.bare(proof + ["--also", "photo.png"])
       result.expect(0)

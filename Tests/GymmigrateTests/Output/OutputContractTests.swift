@@ -108,6 +108,9 @@ struct OutputContractTests {
       for id in ["gym", "Members", "members-", "members_2", "7members", "(other)"] {
         try await tool.bare(["count", "users", "-e", "local", "--database", id])
           .expectFailure(78, "'\(id)' is not a valid database id", "4 to 63 small letters")
+        let doctor = try await tool.bare(["doctor", "-e", "local", "--database", id])
+        doctor.expect(78)
+        #expect((doctor.output + doctor.errors).contains("4 to 63 small letters"), "\(doctor.output)")
       }
       try await tool.bare(["count", "users", "-e", "local", "--database", "gyms"]).expect(0)
     }

@@ -18,6 +18,12 @@ struct ShardAdviceTests {
       try await tool.bare(["shard", "work", "a place", "--task", "0"]).expect(0)
       let finish = "gymmigrate shard finish '\(tool.path("a place"))'"
       let fix = ["fix", "things", "--all-documents", "--set", "b=1", "-e", "test"]
+      // While its lease has not run out.
+      let early = try await tool.bare(fix)
+      early.expectFailure(75, "holds the lock", finish, "--state-dir '\(tool.path("a place"))'")
+      #expect(!early.errors.contains("runs out in"), "\(early.errors)")
+      let held = try await tool.bare(["migrate", "status", "-e", "test"])
+      #expect(held.output.contains("holds the lock") && held.output.contains(finish), "\(held.output)")
       try await tool.bare(["migrate", "unlock", "-e", "test"]).expect(0)
       let refused = try await tool.bare(fix)
       refused.expectFailure(75, finish, "--state-dir '\(tool.path("a place"))'")
@@ -30,6 +36,21 @@ struct ShardAdviceTests {
       let undo = try #require(finished.lastLine.hasPrefix("To undo: gymmigrate ") ? finished.lastLine : nil)
       #expect(undo.hasSuffix("--state-dir '\(tool.path("a place"))'"), "\(undo)")
       try await tool.bare(fix).expect(0)
+    }
+  }
+
+  @Test(
+    "The plan warns of what is named and has no documents.",
+    arguments: [
+      ["export", "tings", "-e", "test"], ["copy", "tings", "--from", "test", "--to", "stage", "-y"],
+    ]
+  )
+  func misspelt(_ command: [String]) async throws {
+    try await withStores { tool in
+      try await tool.load([documentLine("things/t1", 1)], into: "test")
+      let planned = try await tool.bare(["shard", "plan", "--shards", "2", "--to", "W", "--"] + command)
+      planned.expect(0)
+      #expect(planned.errors.contains("tings has no documents. Did you mean 'things'?"), "\(planned.errors)")
     }
   }
 

@@ -224,6 +224,7 @@ struct ShardTests {
       try await work(tool, 3, at: "W")
       try await tool.bare(["shard", "finish", "W"]).expect(0)
       #expect(try joined(tool, "W", ".csv") == content(tool, "one.csv"))
+      try await tool.bare(["export", "verify", "W/parts", "-q"]).expect(0)
       try await tool.bare(["shard", "finish", "W"]).expect(0)
       #expect(try joined(tool, "W", ".csv") == content(tool, "one.csv"))
     }

@@ -59,8 +59,29 @@ struct CostLedgerTests {
       try ledger.forEach(since: moment("9000-01-01T00:00:00Z")) { found.append($0) }
       #expect(found.isEmpty)
       #expect(
-        try ledger.billed(since: moment("2000-01-01T00:00:00Z"), of: environment("a")) == Cost(reads: 5)
+        try ledger.billed(since: moment("2000-01-01T00:00:00Z"), of: environment("a")).cost == Cost(reads: 5)
       )
+    }
+  }
+
+  @Test(
+    "A torn last line takes no other with it, and is told of until a record of an earlier time follows it.",
+    arguments: [("{\"startedAt\":\"2026-", [2]), ("{}\n[]\n", [2, 3]), ("\n", [2])]
+  )
+  func torn(_ text: String, _ numbers: [Int]) async throws {
+    try await withTemporaryDirectory { folder in
+      let (ledger, file) = (CostLedger(in: folder.path), folder.appendingPathComponent("costs.jsonl").path)
+      let records = [record("a", 5), record("a", 7)]
+      try ledger.append(records[0])
+      try AppendOnlyFile(file).append(Array(text.utf8))
+      try ledger.append(records[1])
+      var found: [CostRecord] = []
+      let skipped = try ledger.forEach(since: moment("2000-01-01T00:00:00Z")) { found.append($0) }
+      #expect(found == records && skipped == numbers)
+      #expect(try ledger.forEach(since: moment("9000-01-01T00:00:00Z")) { _ in }.isEmpty)
+      let warning = try #require(ledger.warning(ofSkipped: skipped))
+      #expect(warning.hasPrefix("\(file):2") && warning.contains("and 1 after it") == (numbers.count > 1))
+      #expect(ledger.warning(ofSkipped: []) == nil)
     }
   }
 
@@ -85,7 +106,7 @@ struct CostLedgerTests {
       try account.keep(in: run)
       let cost = try await account.reserve(Cost(reads: 10))
       func billed(_ name: String = "a") throws -> Int {
-        try ledger.billed(since: moment("2000-01-01T00:00:00Z"), of: environment(name)).reads
+        try ledger.billed(since: moment("2000-01-01T00:00:00Z"), of: environment(name)).cost.reads
       }
       // Saved ahead.
       #expect(try billed() == 111 && billed("b") == 0)
@@ -134,6 +155,45 @@ struct CostLedgerTests {
     #expect(added == [true, false] && one.all.billed.reads == 7 && one.all.usd == 0.25)
     one.add(unpriced, of: "a")
     #expect(one.all.billed.reads == 9 && one.all.usd == nil)
+  }
+
+  @Test("A resumed run adds the documents that no earlier line of it counts.")
+  func resumed() async throws {
+    try await withTemporaryDirectory { folder in
+      let (ledger, start) = (CostLedger(in: folder.path), Timestamp.now)
+      func line(_ run: String, _ counts: [String: Int]) -> CostRecord {
+        var summary = RunSummary(command: "import", runID: run, environment: nil, startedAt: start)
+        summary.collections = counts.sorted { $0.key < $1.key }.map { name, count in
+          var counts = DocumentCounts()
+          (counts.read, counts.written, counts.deleted) = (count, count, count / 10)
+          return RunSummary.Collection(name: name, counts: counts)
+        }
+        return CostRecord(summary, command: "import", in: environment("a"), billed: Cost(reads: 1), usd: nil)
+      }
+      let run = RunRecord(
+        id: "r",
+        command: "import",
+        arguments: ["import"],
+        workingDirectory: folder.path,
+        environment: environment("a"),
+        startedAt: start,
+        writes: true
+      )
+      try ledger.append(line("other", ["users": 1000]))
+      for (users, rooms) in [(100, 0), (170, 0), (170, 30), (300, 30)] {
+        let counts = ["users": users, "rooms": rooms].filter { $0.value > 0 }
+        var next = line("r", counts)
+        next.leaveOut(try ledger.records(of: run))
+        try ledger.append(next)
+      }
+      let all = try ledger.records(of: run)
+      #expect(all.flatMap(\.collections).filter { $0.name == "users" }.map(\.read) == [100, 70, 0, 130])
+      var totals = CostTotals()
+      for one in all { totals.add(one) }
+      #expect(totals.documents.map(\.collection) == ["rooms", "users"])
+      #expect(totals.documents.map(\.read) == [30, 300] && totals.documents.map(\.written) == [27, 270])
+      #expect(totals.documents.map(\.deleted) == [3, 30])
+    }
   }
 
   @Test("Sums are by environment and command, sorted; a price that is not known is in none.")

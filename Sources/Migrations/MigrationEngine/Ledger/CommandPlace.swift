@@ -29,17 +29,20 @@ package struct CommandPlace: Sendable {
 
   /// The commands that let other runs begin after one that stopped early.
   package func waysOut(of entry: LedgerEntry) -> String {
-    let run = entry.run
-    if let shards = entry.shards {
-      let place = quoted(shards)
-      let work = Self.command("shard work", place, "--task 0")
-      let finish = Self.command("shard finish", place)
-      let undo = Self.command("migrate undo", run, "--state-dir", place, confirmation)
-      return
-        "It is divided among tasks, in \(place) of \(entry.holder): do them (\(work), and so on), then \(finish); or undo it (\(undo)), or keep its changes (\(unlock(run)))."
-    }
-    let resume = Self.command("runs resume", run, folder, confirmation)
-    return "Resume it (\(resume)), \(ends(of: run))."
+    if let end = endOfTasks(of: entry) { return end }
+    let resume = Self.command("runs resume", entry.run, folder, confirmation)
+    return "Resume it (\(resume)), \(ends(of: entry.run))."
+  }
+
+  /// The commands that end a run that is divided among tasks, which holds the lock also while none is at work; nil for another.
+  package func endOfTasks(of entry: LedgerEntry) -> String? {
+    guard let shards = entry.shards, entry.blocks else { return nil }
+    let place = quoted(shards)
+    let work = Self.command("shard work", place, "--task 0")
+    let finish = Self.command("shard finish", place)
+    let undo = Self.command("migrate undo", entry.run, "--state-dir", place, confirmation)
+    return
+      "It is divided among tasks, in \(place) of \(entry.holder): do them (\(work), and so on), then \(finish); or undo it (\(undo)), or keep its changes (\(unlock(entry.run)))."
   }
 
   /// The commands that settle a run that stopped early, without resuming it.

@@ -70,12 +70,13 @@ actor LeaseKeeper {
     let (document, now) = try await client.get(Lease.path)
     let state = Lease.state(of: document, now: now ?? .now, for: runs)
     if case .held(let lease, let seconds) = state {
+      let entry = try? await client.get(LedgerEntry.path(of: lease.run)).document.map { LedgerEntry($0) }
       throw Failure(
         .tryLater,
         "change \(client.database)",
         cause: "\(lease.holder) holds the lock: run \(lease.run), \(lease.command)",
-        remedy:
-          "Wait for its end. Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; '\(place.unlock())' takes it away."
+        remedy: entry.flatMap { place.endOfTasks(of: $0) }
+          ?? "Wait for its end. Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; '\(place.unlock())' takes it away."
       )
     }
     if joins, state == .own {

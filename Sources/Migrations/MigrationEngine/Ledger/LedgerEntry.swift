@@ -41,6 +41,7 @@ package struct LedgerEntry: Sendable, Equatable {
   }
 
   static let collection = CollectionPath(nil, "_gymmigrate_runs")
+  static func path(of run: String) -> DocumentPath { DocumentPath(collection, run) }
 
   package var run: String
   /// The command, such as `migrate apply prices`.

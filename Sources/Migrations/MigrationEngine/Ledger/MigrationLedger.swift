@@ -65,8 +65,8 @@ package struct MigrationLedger: Sendable {
     }
   }
 
-  func entry(of run: String) async throws -> LedgerEntry? {
-    try await client.get(DocumentPath(LedgerEntry.collection, run)).document.map { LedgerEntry($0) }
+  package func entry(of run: String) async throws -> LedgerEntry? {
+    try await client.get(LedgerEntry.path(of: run)).document.map { LedgerEntry($0) }
   }
 
   // MARK: Clearing

@@ -117,6 +117,15 @@ package struct MirrorEdits: ChangeList {
     return found
   }
 
+  /// Returns the number of documents that a push of all edits reads at most: each one to decide on it and to settle it, the new
+  /// ones of moved rows once more, and what is below those to be deleted.
+  ///
+  /// - Parameter counts: Whether the deletions are counted first.
+  package func reads(countingDeletions counts: Bool) -> Int {
+    let deciding = paths.count + moves.count + deletions
+    return (counts && deletions > 0 ? 2 : 1) * deciding + paths.count
+  }
+
   package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any ChangeList {
     var guarded = self
     guarded.subcollections = subcollections

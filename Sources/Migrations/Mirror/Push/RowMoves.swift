@@ -52,6 +52,12 @@ struct RowMoves: Sendable {
   /// Returns the documents to which a document's row was moved; several if they cannot be told apart.
   func successors(of path: DocumentPath) -> [DocumentPath] { successors[path] ?? [] }
 
+  /// The number of documents to which rows were moved.
+  var count: Int {
+    Dictionary(successors.values.compactMap { all in all.first.map { ($0, all.count) } }) { max($0, $1) }
+      .values.reduce(0, +)
+  }
+
   /// Whether a new row has the times of a deleted row.
   func hasTimesOfAnother(_ path: DocumentPath) -> Bool { timed.contains(path) }
 

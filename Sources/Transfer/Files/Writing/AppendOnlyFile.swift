@@ -4,12 +4,15 @@ import Synchronization
 /// A file to which lines are appended atomically.
 ///
 /// A line that cannot be written completely is removed, and the file then accepts no more: if a disk is full only
-/// temporarily, lines after a torn one would be lost. The file ends with a torn line only if the removal fails, too.
+/// temporarily, lines after a torn one would be lost. The file ends with a torn line only if the removal fails, too, or the
+/// machine; the next process then begins a new line.
 package final class AppendOnlyFile: Sendable {
   private struct State {
     var descriptor: Int32
     /// Why it accepts no more lines.
     var failure: Failure?
+    /// Whether the file is known to end with a whole line.
+    var isWhole = false
   }
 
   package let path: String
@@ -22,7 +25,7 @@ package final class AppendOnlyFile: Sendable {
   /// - Parameter header: The first line of an empty file.
   /// - Throws: `.cannotWrite`.
   package init(_ path: String, header: [UInt8] = []) throws(Failure) {
-    let (descriptor, error) = SystemCall.open(path, O_WRONLY | O_CREAT | O_APPEND, mode: 0o600)
+    let (descriptor, error) = SystemCall.open(path, O_RDWR | O_CREAT | O_APPEND, mode: 0o600)
     if error != 0 { throw Failure.cannotWrite(path, errno: error) }
     self.path = path
     self.header = header
@@ -38,16 +41,24 @@ package final class AppendOnlyFile: Sendable {
     let failure: Failure? = state.withLock { state in
       if state.failure != nil { return state.failure }
       let start = lseek(state.descriptor, 0, SEEK_END)
-      let isFirst = start == 0 && !header.isEmpty
-      let error = (isFirst ? header + bytes : bytes).withUnsafeBytes {
+      let isTorn = !state.isWhole && start > 0 && Self.isTorn(state.descriptor, at: start)
+      let before = start == 0 ? header : isTorn ? [UInt8(ascii: "\n")] : []
+      let error = (before.isEmpty ? bytes : before + bytes).withUnsafeBytes {
         SystemCall.write(state.descriptor, $0)
       }
+      state.isWhole = error == 0
       if error == 0 { return nil }
       state.failure = Failure.cannotWrite(path, errno: error)
       if start >= 0 { SystemCall.truncate(state.descriptor, to: start) }
       return state.failure
     }
     if let failure { throw failure }
+  }
+
+  /// Whether the line before an offset has no line feed.
+  private static func isTorn(_ descriptor: Int32, at end: off_t) -> Bool {
+    var last: UInt8 = 0
+    return pread(descriptor, &last, 1, end - 1) == 1 && last != UInt8(ascii: "\n")
   }
 
   /// Why it accepts no more lines; nil if it does.
@@ -57,6 +68,11 @@ package final class AppendOnlyFile: Sendable {
   package var syncedLength: Int { synced.load(ordering: .relaxed) }
 
   package var length: Int { state.withLock { Int(lseek($0.descriptor, 0, SEEK_END)) } }
+
+  /// Waits until no other process holds the lock, if the file system has locks, and holds it as long as this value exists.
+  package func lockWaiting() {
+    state.withLock { while flock($0.descriptor, LOCK_EX) != 0, errno == EINTR {} }
+  }
 
   /// Locks the file until this process ends; returns false if another process holds the lock.
   package func lock() -> Bool { state.withLock { flock($0.descriptor, LOCK_EX | LOCK_NB) == 0 } }

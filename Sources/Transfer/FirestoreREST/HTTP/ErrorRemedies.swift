@@ -83,3 +83,21 @@ extension FirestoreError {
     }
   }
 }
+
+extension Failure {
+  /// Explains that the service refused every request because of the database ID, if that is the cause.
+  ///
+  /// The request is sent first, because other servers may accept other IDs.
+  package func explained(by database: DatabaseName) -> Failure {
+    if service?.status != .invalidArgument || database.hasValidID { return self }
+    return Failure(
+      .configuration,
+      operation,
+      path: path,
+      cause: cause,
+      remedy:
+        "The id of a database is (default), or 4 to 63 small letters, digits and hyphens that begin with a letter; '\(database.database)' is none.",
+      service: service
+    )
+  }
+}

@@ -70,6 +70,19 @@ package struct CostRecord: JSONRecord, Equatable {
     for index in collections.indices { (collections[index].written, collections[index].deleted) = (0, 0) }
   }
 
+  /// Removes the counts that earlier records of the same run have, which a resumed run continues.
+  package mutating func leaveOut(_ earlier: [CostRecord]) {
+    for index in collections.indices {
+      var rest = collections[index]
+      for one in earlier.flatMap(\.collections) where one.name.isIdentical(to: rest.name) {
+        rest.read = max(rest.read - max(one.read, 0), 0)
+        rest.written = max(rest.written - max(one.written, 0), 0)
+        rest.deleted = max(rest.deleted - max(one.deleted, 0), 0)
+      }
+      collections[index] = rest
+    }
+  }
+
   /// Records the reads of the source database, with their price and that of everything else.
   package mutating func note(reads: Int, of environment: String, usd: (source: Double?, own: Double?)) {
     ofSource = Side(environment: environment, reads: reads, usd: usd.source)
@@ -130,22 +143,49 @@ package struct CostLedger: Sendable {
   /// - Throws: `.cannotWrite`.
   package func append(_ record: CostRecord) throws(Failure) {
     try RunDirectory.makeStateDirectory(stateDirectory)
-    try AppendOnlyFile(path).append(record.line)
+    let file = try AppendOnlyFile(path)
+    // What another process has written half of is no torn line.
+    file.lockWaiting()
+    try file.append(record.line)
   }
 
   /// Reads the records since a moment, skipping lines that are torn or written by other versions.
   ///
+  /// - Returns: The numbers of the skipped lines after the last record from before that moment.
   /// - Throws: `.inputMissing` if the file cannot be read.
-  package func forEach(since moment: Timestamp, _ body: (CostRecord) -> Void) throws(Failure) {
-    guard FileCheck.exists(path) else { return }
+  @discardableResult
+  package func forEach(since moment: Timestamp, _ body: (CostRecord) -> Void) throws(Failure) -> [Int] {
+    guard FileCheck.exists(path) else { return [] }
     let parser = JSONParser()
     var lines = try LineReader(path, maximumLineBytes: 1 << 20)
+    var skipped: [Int] = []
     while try lines.advance() {
       let record = lines.withLine { bytes in
         try? parser.parse(bytes) { json throws(WireError) in try CostRecord(json) }
       }
-      if let record, record.startedAt >= moment { body(record) }
+      if let record {
+        if record.startedAt >= moment { body(record) } else { skipped = [] }
+      } else {
+        skipped.append(lines.number)
+      }
     }
+    return skipped
+  }
+
+  /// Returns a warning of lines that are in no sum.
+  package func warning(ofSkipped lines: [Int]) -> String? {
+    guard let first = lines.first else { return nil }
+    let others = lines.count == 1 ? "" : ", and \(NumberText.grouped(lines.count - 1)) after it"
+    return "\(path):\(first)\(others) cannot be read. What was billed then is in no sum."
+  }
+
+  /// Returns the records of a run so far, one for each of its processes.
+  ///
+  /// - Throws: The errors of ``forEach(since:_:)``.
+  package func records(of run: RunRecord) throws(Failure) -> [CostRecord] {
+    var records: [CostRecord] = []
+    try forEach(since: run.startedAt) { if $0.runId?.isIdentical(to: run.id) ?? false { records.append($0) } }
+    return records
   }
 
   /// Returns the most that runs since a moment were billed without a line in the ledger.
@@ -156,14 +196,17 @@ package struct CostLedger: Sendable {
   }
 
   /// Returns what was billed for a database since a moment, including by running and killed runs as far as their
-  /// directories show.
+  /// directories show, and the lines that may belong to it but cannot be read.
   ///
   /// - Throws: The errors of ``forEach(since:_:)``.
-  package func billed(since moment: Timestamp, of environment: DatabaseEnvironment) throws(Failure) -> Cost {
+  package func billed(
+    since moment: Timestamp,
+    of environment: DatabaseEnvironment
+  ) throws(Failure) -> (cost: Cost, skipped: [Int]) {
     var billed = Cost()
-    try forEach(since: moment) { if $0.isOf(environment) { billed = billed + $0.billed } }
+    let skipped = try forEach(since: moment) { if $0.isOf(environment) { billed = billed + $0.billed } }
     for (run, cost) in unrecorded(since: moment)
     where CostRecord(run, command: "", billed: cost, usd: nil).isOf(environment) { billed = billed + cost }
-    return billed
+    return (billed, skipped)
   }
 }

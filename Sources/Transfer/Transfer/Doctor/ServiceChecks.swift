@@ -140,7 +140,7 @@ package struct ServiceChecks: Sendable {
         )
         return true
       }
-      diagnosis.fail("database", error)
+      diagnosis.fail("database", error.explained(by: client.database))
       return false
     }
   }
@@ -158,7 +158,7 @@ package struct ServiceChecks: Sendable {
       diagnosis.ok("reading", "allowed; at the root: \(NumberText.counted(roots.count, "collection"))")
       return true
     } catch {
-      diagnosis.fail("reading", error)
+      diagnosis.fail("reading", error.explained(by: client.database))
       return error.kind == .notPermitted
     }
   }

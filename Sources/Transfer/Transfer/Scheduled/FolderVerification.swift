@@ -1,4 +1,5 @@
 import Platform
+import Schema
 import Tables
 
 /// Compares the files of an export folder with its manifest: size, SHA-256 and number of documents.
@@ -59,9 +60,12 @@ package struct FolderVerification: Sendable {
     self.folder = folder
     self.manifest = manifest
     var files: [File] = []
+    var tables: [UTF8Key: Table] = [:]
     for entry in manifest.allFiles {
       try FilePaths.assertWithin(folder, "\(folder)/\(entry.file)")
-      let problems = try Self.problems(of: "\(folder)/\(entry.file)", entry, via: access)
+      let path = "\(folder)/\(entry.file)"
+      let collection = UTF8Key(entry.collection)
+      let problems = try Self.problems(of: path, entry, &tables[collection, default: Table()], access)
       files.append(File(entry: entry, problems: problems))
     }
     self.files = files
@@ -86,11 +90,20 @@ package struct FolderVerification: Sendable {
     return folders.isEmpty ? [bare] : folders
   }
 
+  /// The CSV files of a collection so far: those of a divided export are parts of one table, of which the first has the header.
+  private struct Table {
+    var hasHeader = true
+    /// As detected in the first one.
+    var delimiter: CSVDelimiter?
+  }
+
   private static func problems(
     of path: String,
     _ entry: Manifest.File,
-    via access: FileAccess
+    _ table: inout Table,
+    _ access: FileAccess
   ) throws(Failure) -> [String] {
+    defer { table.hasHeader = false }
     guard let size = try access.size(of: path) else { return ["it is missing"] }
     var problems: [String] = []
     if size != entry.bytes {
@@ -99,7 +112,7 @@ package struct FolderVerification: Sendable {
     do throws(Failure) {
       let sha256 = try SHA256Digest.hexadecimal(ofFileAt: path, decompresses: false, via: access)
       if !sha256.isIdentical(to: entry.sha256) { problems.append("its SHA-256 differs") }
-      if let count = try documents(in: path, via: access), count != entry.documents {
+      if let count = try documents(in: path, &table, via: access), count != entry.documents {
         problems.append(
           "it holds \(NumberText.counted(count, "document")), and \(entry.documents) in the manifest"
         )
@@ -117,15 +130,21 @@ package struct FolderVerification: Sendable {
   }
 
   /// Returns the number of documents in a file; nil for a workbook, whose rows are not read.
-  private static func documents(in path: String, via access: FileAccess) throws(Failure) -> Int? {
+  private static func documents(
+    in path: String,
+    _ table: inout Table,
+    via access: FileAccess
+  ) throws(Failure) -> Int? {
     let kind = FileName(path).kind
     if kind == .csv {
-      var reader = try CSVReader(path, delimiter: nil, via: access)
+      var reader = try CSVReader(path, delimiter: table.delimiter, via: access)
       var records = 0
       while try reader.next() {
         if Task.isCancelled { throw Failure.stopped("read", path) }
         records += 1
       }
+      if !table.hasHeader { return records }
+      table.delimiter = reader.delimiter
       return max(0, records - 1)
     }
     guard kind == .jsonl else { return nil }

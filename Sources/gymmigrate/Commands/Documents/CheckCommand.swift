@@ -227,8 +227,12 @@ extension CheckJob: DivisibleJob {
   }
 
   func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
-    ShardDivision(
-      reads: try check(run.connection).reads,
+    let check = try check(run.connection)
+    await session.warnOfUnread(
+      Self.judged(collections, check.schema).map { CollectionScope(pathOrPattern: $0).read(at: nil) }
+    )
+    return ShardDivision(
+      reads: check.reads,
       readTime: readTime,
       inputs: try EnvironmentResolver(run.connection).schemaFile().map { [$0] } ?? []
     )

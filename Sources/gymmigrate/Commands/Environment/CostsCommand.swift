@@ -34,7 +34,10 @@ struct CostsCommand: AsyncParsableCommand {
   func run() async throws {
     let now = Timestamp.now
     let moment = Timestamp(seconds: max(0, now.seconds - Int64(since.inSeconds))) ?? now
-    let (totals, others) = try totals(since: moment)
+    let (totals, others, skipped) = try totals(since: moment)
+    if let warning = CostLedger(in: folder.stateDir).warning(ofSkipped: skipped) {
+      Terminal.standardError.line("warning: \(warning)")
+    }
     if json {
       return try StandardOutput.writeObject {
         $0.member("since", moment)
@@ -52,10 +55,11 @@ struct CostsCommand: AsyncParsableCommand {
     Terminal.standardError.line("It was also read by commands that count under another environment: \(list).")
   }
 
-  /// Returns what was billed, and the commands that read the environment but are counted for another one.
+  /// Returns what was billed, the commands that read the environment but are counted for another one, and the lines that cannot
+  /// be read.
   ///
   /// - Throws: `.configuration` for an environment that neither the configuration nor a record knows.
-  private func totals(since moment: Timestamp) throws(Failure) -> (CostTotals, Set<String>) {
+  private func totals(since moment: Timestamp) throws(Failure) -> (CostTotals, Set<String>, [Int]) {
     let ledger = CostLedger(in: folder.stateDir)
     var totals = CostTotals()
     let configuration = try ConfigurationResolver(ConfigurationChoice()).configuration()
@@ -68,7 +72,7 @@ struct CostsCommand: AsyncParsableCommand {
         others.insert("\(record.command) (\(record.environment))")
       }
     }
-    try ledger.forEach(since: moment, add)
+    let skipped = try ledger.forEach(since: moment, add)
     for (run, cost) in ledger.unrecorded(since: moment) {
       let named = try? configuration.environment(named: run.environment)
       // What is never billed is not listed.
@@ -80,6 +84,6 @@ struct CostsCommand: AsyncParsableCommand {
       add(CostRecord(run, command: command, billed: cost, usd: usd))
     }
     if let environment, !isKnown { _ = try configuration.environment(named: environment) }
-    return (totals, others)
+    return (totals, others, skipped)
   }
 }

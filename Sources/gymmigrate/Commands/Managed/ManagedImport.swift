@@ -64,12 +64,13 @@ struct ManagedImport: AsyncParsableCommand {
   /// Refuses to import while a run of gymmigrate changes the database.
   private static func assertUnlocked(_ session: Session) async throws {
     guard let holder = try await session.ledger.holder(), !holder.isExpired else { return }
+    let end = try await session.ledger.entry(of: holder.run).flatMap { session.place.endOfTasks(of: $0) }
     throw Failure(
       .tryLater,
       "import into",
       path: session.environment.name,
       cause: "\(holder.holder) holds the lock: run \(holder.run)",
-      remedy: "Wait for its end ('\(session.place.status)'). Nothing was started."
+      remedy: "\(end ?? "Wait for its end ('\(session.place.status)').") Nothing was started."
     )
   }
 }

@@ -58,6 +58,7 @@ extension PushJob: PerformableJob {
       var report = MigrationReport(migration: edits.id)
       if isDryRun {
         report = try await runner.plan(source)
+        report.reads = edits.reads(countingDeletions: maximumDeletes.map { $0 < edits.deletions } ?? true)
       } else if folder.isResumed || !edits.paths.isEmpty {
         let ledger = LedgerRun(session, folder, sources: [source])
         report = try await ledger.apply(source, by: runner) ?? report

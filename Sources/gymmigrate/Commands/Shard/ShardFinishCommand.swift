@@ -71,7 +71,8 @@ struct ShardFinishCommand: AsyncParsableCommand {
   ) async throws -> [ShardResult] {
     do {
       return try await finish.results()
-    } catch  where plan.writes && error.kind == .tryLater {
+    } catch {
+      guard plan.writes, error.kind == .tryLater else { throw error }
       let entry = plan.ledgerEntry(holder: LedgerRun.holder)
       try await CommandRun(name: "shard finish", connection: connection, output: logging.settings.silent)
         .performWithoutRun { session in

@@ -313,6 +313,7 @@ extension CopyJob: DivisibleJob {
     }
     let reads = copy.reads(of: plan)
     try ShardDivision.assertOrderedByName(reads)
+    await warnOfEmpty(copy, plan, from: source, in: session)
     return ShardDivision(reads: reads, hidesNames: mask != nil, readTime: ReadTimeChoice(plan.readTime))
   }
 }

@@ -330,8 +330,7 @@ extension ExportJob: DivisibleJob {
     }
   }
 
-  /// Returns the reads of what is below the collections of an increment: entirely, of the known kinds and those in earlier
-  /// exports.
+  /// Returns the reads of all that is below the collections of an increment, of known kinds and those in earlier exports.
   private func subcollections(of options: Export.Options, _ known: [CollectionPath]) -> [CollectionRead] {
     let roots = Set(options.reads.map(\.collection))
     let kinds = Set(known + (options.earlier?.subcollections ?? []))
@@ -380,6 +379,7 @@ extension ExportJob: DivisibleJob {
     let moment = try await session.moment(readTime)
     let reads = try await session.reads(of: selection, query, at: moment)
     try ShardDivision.assertOrderedByName(reads)
+    if !selection.names.isEmpty { await session.warnOfUnread(reads) }
     return ShardDivision(reads: reads, hidesNames: mask != nil, readTime: ReadTimeChoice(moment))
   }
 }

@@ -11,8 +11,8 @@ struct MaskProveCommand: AsyncParsableCommand {
     abstract: "Look in a masked copy for the values that rules mask.",
     discussion: """
       Reads both environments. Prints a line for each masked field: how many of its values stand anywhere in --to, and what \
-      could not be looked for (docs/masking.md). Exits with 1 when there is any, with 66 when there is nothing to look for, or \
-      when --from is itself masked. No value is printed.
+      could not be looked for (docs/masking.md). Exits with 1 when there is any, with 66 when there is nothing to look for, --to \
+      is empty, or --from is itself masked. No value is printed.
 
         gymmigrate mask prove --from prod --to test --also .gymmigrate
       """
@@ -86,33 +86,47 @@ struct MaskProveCommand: AsyncParsableCommand {
     // Before the copy is read, whose documents are counted as well.
     if !collections.isEmpty { await people.warnOfUnread(reads) }
     try assertProvable(proof, of: source.environment.name)
+    var isEmpty = true
     try await session.forEachPage(of: wholeReads(in: session)) { page throws(Failure) in
-      for document in page { try proof.search(document) }
+      for document in page {
+        if !document.path.isReserved { isEmpty = false }
+        try proof.search(document)
+      }
     }
     for path in also { try proof.search(files: path, values: DatabaseValues.forEach(in:_:)) }
     let report = try proof.report()
     for file in report.unread { session.logger.warning("Not all of a file was searched. \(file).") }
+    if isEmpty, report.isProven {
+      throw Self.failure(
+        session.environment.name,
+        "it has no documents, so that nothing can be found in it",
+        "Copy into it first, or name the copy with --to."
+      )
+    }
     return report
   }
 
   /// Refuses a proof that would be meaningless: a source without values, or one whose values are already masked.
   private func assertProvable(_ proof: borrowing MaskProof, of environment: String) throws(Failure) {
     let sides = "--from is what was masked, --to is the copy."
-    func failure(_ cause: String, _ remedy: String) -> Failure {
-      Failure(.inputMissing, "prove the mask of", path: environment, cause: cause, remedy: remedy)
-    }
     if proof.isEmpty {
-      throw failure(
+      throw Self.failure(
+        environment,
         "it has no value that a rule masks and that could be looked for",
         "Check the collections, and the sides: \(sides)"
       )
     }
     if proof.isOfCopy {
-      throw failure(
+      throw Self.failure(
+        environment,
         "most of its email addresses and URLs are masked, as those of a copy",
         "Swap --from and --to: \(sides)"
       )
     }
+  }
+
+  private static func failure(_ environment: String, _ cause: String, _ remedy: String) -> Failure {
+    Failure(.inputMissing, "prove the mask of", path: environment, cause: cause, remedy: remedy)
   }
 
   /// Returns the reads of the entire copy, including gymmigrate's own documents.
