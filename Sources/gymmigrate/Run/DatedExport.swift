@@ -31,6 +31,8 @@ struct DatedExport {
 
   /// Restricts the reads to what is new, unless an increment would have no earlier export.
   ///
+  /// A read that is restricted no longer includes what is below its collection; any other remains as it is.
+  ///
   /// - Parameter folders: The folder of the exports; nil for an export without a date.
   /// - Returns: The kinds of collections in the schema and in the files of the earlier exports.
   static func narrow(
@@ -55,9 +57,10 @@ struct DatedExport {
     }
     let increment = try await Increment(since: moments.compactMap { $0 }, in: session.database)
     for (index, moment) in moments.enumerated() {
-      if try await increment.narrow(&options.reads[index], since: moment) {
-        options.since[options.reads[index].collection] = moment
-      }
+      var read = options.reads[index].withoutBelow
+      guard try await increment.narrow(&read, since: moment) else { continue }
+      options.reads[index] = read
+      options.since[read.collection] = moment
     }
     return session.database.schema.collections.map(\.pattern)
       + series.flatMap { $0.manifest.files.compactMap { CollectionPath($0.collection) } }
@@ -75,7 +78,7 @@ struct DatedExport {
   ) throws -> [Timestamp?] {
     guard let folders else { return reads.map { _ in nil } }
     let marks = try HighWaterMarks(in: folders.path, via: files)
-    let moments = reads.map { marks[session.environment, $0.collection] }
+    let moments = reads.map { marks[session.environment, $0.name] }
     let end = series.compactMap(\.manifest.readTime).last
     guard let mark = end.flatMap(HighWaterMarks.mark) else {
       if moments.contains(where: { $0 != nil }) {
@@ -174,6 +177,6 @@ struct DatedExport {
       return
     }
     var marks = try HighWaterMarks(in: folders.path, via: files)
-    try marks.move(options.reads.map(\.collection), of: session.environment, exportedAt: moment)
+    try marks.move(options.reads.map(\.name), of: session.environment, exportedAt: moment)
   }
 }
