@@ -96,6 +96,7 @@ extension Manifest {
   /// Whether two exports may hold versions of the same documents.
   private func overlaps(_ other: Manifest) -> Bool {
     guard database == other.database else { return false }
+    if scope != nil, scope == other.scope { return true }
     let own = Set(files.map { UTF8Key($0.collection) })
     return other.files.contains { own.contains(UTF8Key($0.collection)) }
   }
