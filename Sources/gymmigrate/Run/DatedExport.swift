@@ -95,11 +95,11 @@ struct DatedExport {
   /// Returns what the earlier exports of a folder contain in total, for an increment that lists deletions; nil if that cannot be
   /// determined.
   static func earlier(
-    _ scope: Manifest.Scope,
+    _ options: Export.Options,
     in folders: any ScheduledExports,
-    via files: FileAccess,
     _ session: Session
   ) async throws -> EarlierDocuments? {
+    guard let scope = options.scope else { return nil }
     session.progress.begin("read the earlier exports", total: nil)
     defer { session.progress.end() }
     do {
@@ -109,7 +109,7 @@ struct DatedExport {
         in: exports,
         at: folders.path,
         progress: session.progress,
-        via: files
+        via: options.files
       )
     } catch let failure as Failure where failure.kind != .interrupted {
       // The next increment lists the deletions once the earlier exports can be read.

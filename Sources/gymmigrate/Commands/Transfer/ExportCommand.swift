@@ -292,7 +292,7 @@ extension ExportJob: DivisibleJob {
         options.fields = fields
         options.limit = limit
         options.files = access.files
-        options.scope = scope
+        options.scope = try EnvironmentResolver(run.connection).scope(scope, of: environment)
         options.readTime = moment
         options.isPart = part != nil
         complete?(&options)
@@ -305,7 +305,7 @@ extension ExportJob: DivisibleJob {
           let known = try await DatedExport.narrow(&options, since: since, in: dated, session)
           // Without anything to add to, the export is whole, and nothing can be missing from it.
           if let dated, case .jsonLines = format, options.after != nil || !options.since.isEmpty {
-            options.earlier = try await DatedExport.earlier(scope, in: dated, via: access.files, session)
+            options.earlier = try await DatedExport.earlier(options, in: dated, session)
           }
           if isDeep { options.reads += subcollections(of: options, known) }
         }
