@@ -66,7 +66,8 @@ struct DatedExport {
       + series.flatMap { $0.manifest.files.compactMap { CollectionPath($0.collection) } }
   }
 
-  /// Returns the marks of reads; nil for collections that are exported entirely.
+  /// Returns the marks of reads; nil for collections that are exported entirely, as those of which the series has no
+  /// document: what is below them is not known either.
   ///
   /// - Parameter series: The exports that an increment would continue.
   private static func marks(
@@ -88,8 +89,12 @@ struct DatedExport {
       }
       return reads.map { _ in nil }
     }
+    let held = series.flatMap(\.manifest.files).filter { $0.documents > 0 }.map(\.collection)
+    let known = Set(held.compactMap { CollectionPath($0) })
     // Other exports, including those that were moved away since, have also moved the marks.
-    return moments.map { $0.map { min($0, mark) } }
+    return zip(reads, moments).map { read, moment in
+      known.contains(read.name) ? moment.map { min($0, mark) } : nil
+    }
   }
 
   /// Returns what the earlier exports of a folder contain in total, for an increment that lists deletions; nil if that cannot be

@@ -64,7 +64,7 @@ struct ExportSeriesTests {
 
   @Test(
     "What is exported in full for want of an earlier export has everything below it.",
-    arguments: [["--all"], ["us*", "l*"]]
+    arguments: [["--all"], ["us*", "l*"], ["users", "labs"]]
   )
   func everythingBelow(_ collections: [String]) async throws {
     try await withSource { tool, source, _ in
