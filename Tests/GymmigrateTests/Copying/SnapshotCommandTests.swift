@@ -133,6 +133,27 @@ struct SnapshotCommandTests {
     }
   }
 
+  @Test(
+    "A SQLite file of a part of a database deletes nothing of the rest.",
+    arguments: ["-e prod", "--from part"]
+  )
+  func partsInSQLite(_ source: String) async throws {
+    let mini = MiniFirestore.environment("prod")
+    let names = ["users/a", "users/b", "members/c"]
+    try mini.load(jsonLines: names.map { documentLine($0, 1) }.joined(separator: "\n"))
+    try await withTwoServers(mini.handler, MiniFirestore.environment("test").handler) { tool in
+      let part = ["export", "users", "--limit", "1", "-e", "prod", "-o", "part/", "--format", "jsonl"]
+      try await tool.bare(part).expect(0)
+      let words = source.split(separator: " ").map(String.init)
+      try await tool.bare(["export", "users", "-o", "p.sqlite"] + words).expect(0)
+      let restore = ["restore", "--all", "-e", "prod", "-n", "--from", "mirror:p.sqlite"]
+      let owner = ["--source", "projects/p/databases/prod"]
+      let planned = try await tool.bare(restore + owner)
+      planned.expect(0)
+      #expect(planned.output.firstMatch(of: /[1-9][0-9,]* to delete/) == nil)
+    }
+  }
+
   @Test("What is about databases, damaged or not there is refused with a sentence.")
   func refusals() async throws {
     try await offline { tool in
