@@ -31,6 +31,8 @@ struct DatedExport {
 
   /// Restricts the reads to what is new, unless an increment would have no earlier export.
   ///
+  /// A read that is restricted no longer includes what is below its collection; any other remains as it is.
+  ///
   /// - Parameter folders: The folder of the exports; nil for an export without a date.
   /// - Returns: The kinds of collections in the schema and in the files of the earlier exports.
   static func narrow(
@@ -55,15 +57,17 @@ struct DatedExport {
     }
     let increment = try await Increment(since: moments.compactMap { $0 }, in: session.database)
     for (index, moment) in moments.enumerated() {
-      if try await increment.narrow(&options.reads[index], since: moment) {
-        options.since[options.reads[index].collection] = moment
-      }
+      var read = options.reads[index].withoutBelow
+      guard try await increment.narrow(&read, since: moment) else { continue }
+      options.reads[index] = read
+      options.since[read.collection] = moment
     }
     return session.database.schema.collections.map(\.pattern)
       + series.flatMap { $0.manifest.files.compactMap { CollectionPath($0.collection) } }
   }
 
-  /// Returns the marks of reads; nil for collections that are exported entirely.
+  /// Returns the marks of reads; nil for collections that are exported entirely, as those of which the series has no
+  /// document: what is below them is not known either.
   ///
   /// - Parameter series: The exports that an increment would continue.
   private static func marks(
@@ -75,7 +79,7 @@ struct DatedExport {
   ) throws -> [Timestamp?] {
     guard let folders else { return reads.map { _ in nil } }
     let marks = try HighWaterMarks(in: folders.path, via: files)
-    let moments = reads.map { marks[session.environment, $0.collection] }
+    let moments = reads.map { marks[session.environment, $0.name] }
     let end = series.compactMap(\.manifest.readTime).last
     guard let mark = end.flatMap(HighWaterMarks.mark) else {
       if moments.contains(where: { $0 != nil }) {
@@ -85,18 +89,22 @@ struct DatedExport {
       }
       return reads.map { _ in nil }
     }
+    let held = series.flatMap(\.manifest.files).filter { $0.documents > 0 }.map(\.collection)
+    let known = Set(held.compactMap { CollectionPath($0) })
     // Other exports, including those that were moved away since, have also moved the marks.
-    return moments.map { $0.map { min($0, mark) } }
+    return zip(reads, moments).map { read, moment in
+      known.contains(read.name) ? moment.map { min($0, mark) } : nil
+    }
   }
 
   /// Returns what the earlier exports of a folder contain in total, for an increment that lists deletions; nil if that cannot be
   /// determined.
   static func earlier(
-    _ scope: Manifest.Scope,
+    _ options: Export.Options,
     in folders: any ScheduledExports,
-    via files: FileAccess,
     _ session: Session
   ) async throws -> EarlierDocuments? {
+    guard let scope = options.scope else { return nil }
     session.progress.begin("read the earlier exports", total: nil)
     defer { session.progress.end() }
     do {
@@ -106,7 +114,7 @@ struct DatedExport {
         in: exports,
         at: folders.path,
         progress: session.progress,
-        via: files
+        via: options.files
       )
     } catch let failure as Failure where failure.kind != .interrupted {
       // The next increment lists the deletions once the earlier exports can be read.
@@ -174,6 +182,6 @@ struct DatedExport {
       return
     }
     var marks = try HighWaterMarks(in: folders.path, via: files)
-    try marks.move(options.reads.map(\.collection), of: session.environment, exportedAt: moment)
+    try marks.move(options.reads.map(\.name), of: session.environment, exportedAt: moment)
   }
 }

@@ -215,6 +215,35 @@ struct DeletedDocumentsTests {
     }
   }
 
+  @Test("An increment that has nothing but deletions is applied, and others add to it.")
+  func nothingElse() async throws {
+    try await withExport(["gone/x", "gone/x/sub/y", "gone/z"]) { tool, source, target in
+      let names = source.snapshot().map(\.name)
+      for name in names { source.remove(name) }
+      #expect(try await increment(tool).deleted == ["gone/x", "gone/x/sub/y", "gone/z"])
+      #expect(!tool.exists("n/latest/gone.jsonl"))
+      for hasMore in [false, true] {
+        if hasMore {
+          try source.put("logs/1", fields: Self.new)
+          #expect(try await increment(tool).deleted == [])
+        }
+        let folders = tool.exports("n").map { "n/\($0)" }
+        let from = folders.flatMap { ["--from", $0] }
+        try await tool.bare(["import"] + folders + ["--mode", "upsert", "-e", "test", "--max-delete", "3"])
+          .expect(0)
+        #expect(isSame(target.snapshot(), source.snapshot()))
+        try await tool.bare(["diff", "--all", "--to", "prod"] + from).expect(0)
+        let wanted = source.snapshot()
+        try source.put("gone/x", fields: "{}")
+        let restore = ["restore", "--all", "-e", "prod", "--confirm", "prod", "--max-delete", "1"]
+        try await tool.bare(restore + from).expect(0)
+        #expect(isSame(source.snapshot(), wanted))
+        try await tool.bare(["import"] + folders.reversed() + ["--mode", "upsert", "-e", "test"])
+          .expectFailure(64, "it is older than an export")
+      }
+    }
+  }
+
   @Test("Where a root collection is gone, what was below it is listed, too.")
   func goneWithAllBelow() async throws {
     try await withExport(["gone/x", "gone/x/sub/y", "logs/1"]) { tool, source, target in

@@ -62,6 +62,45 @@ struct ExportSeriesTests {
     }
   }
 
+  @Test(
+    "What is exported in full for want of an earlier export has everything below it.",
+    arguments: [["--all"], ["us*", "l*"], ["users", "labs"]]
+  )
+  func everythingBelow(_ collections: [String]) async throws {
+    try await withSource { tool, source, _ in
+      let export = ["export"] + collections + ["-e", "prod", "-o", "m", "--dated", "--since", "last"]
+      try source.put("users/1/notes/a", fields: Self.new)
+      try await tool.bare(export).expect(0)
+      let whole = "m/\(try #require(tool.exports("m").last))"
+      #expect(try !manifest(whole, tool).isIncrement)
+      // Nor does a collection that is new to the folder lack anything.
+      for name in ["labs/1", "labs/1/benches/b"] { try source.put(name, fields: Self.new) }
+      try await tool.bare(export).expect(0)
+      #expect(try manifest("m/latest", tool).files.contains { $0.since != nil })
+      let diff = ["diff"] + collections + ["--from", whole, "--from", "m/latest", "--to", "prod"]
+      try await tool.bare(diff).expect(0)
+    }
+  }
+
+  @Test(
+    "What is below a nested collection or a pattern is in each increment, and not listed as deleted.",
+    arguments: ["users/*/notes", "users/1/notes"],
+    [new, #"{"n":{"integerValue":"1"}}"#]
+  )
+  func belowNested(_ collection: String, _ fields: String) async throws {
+    try await withSource { tool, source, _ in
+      let export = Self.export.map { $0 == "--all" ? collection : $0 }
+      for name in ["users/1/notes/a", "users/1/notes/a/parts/p"] { try source.put(name, fields: fields) }
+      try await tool.bare(export).expect(0)
+      let whole = "n/\(try #require(tool.exports("n").last))"
+      try source.put("users/1/notes/a/parts/q", fields: fields)
+      let next = try await increment(tool, export)
+      #expect(try manifest(next.path, tool).deleted?.documents == 0)
+      let diff = ["diff", collection, "--from", whole, "--from", next.path, "--to", "prod"]
+      try await tool.bare(diff).expect(0)
+    }
+  }
+
   @Test("The export of one collection adds to no export of everything.")
   func otherScope() async throws {
     try await withSource { tool, _, _ in

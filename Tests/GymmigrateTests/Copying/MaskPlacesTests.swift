@@ -86,6 +86,17 @@ struct MaskPlacesTests {
     }
   }
 
+  @Test("A masked export is none that is restored from.")
+  func restored() async throws {
+    try await withPeople { tool in
+      try await tool.bare(["export", "people", "-e", "prod", "-o", "m/", "--format", "jsonl"] + mask).expect(
+        0
+      )
+      try await tool.bare(["restore", "people", "-e", "prod", "--from", "m", "--scope", "partial", "-n"])
+        .expectFailure(77, "its documents are masked")
+    }
+  }
+
   @Test("A mirror is masked under one key, and is none that is pushed, verified or restored from.")
   func mirrors() async throws {
     try await withPeople { tool in

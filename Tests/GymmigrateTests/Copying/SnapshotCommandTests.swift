@@ -105,6 +105,55 @@ struct SnapshotCommandTests {
     }
   }
 
+  @Test("An export of an export, or of a mirror, claims no more than that one holds.")
+  func claims() async throws {
+    let mini = MiniFirestore.environment("prod")
+    try mini.load(
+      jsonLines: ["users/a", "users/a/notes/x", "logs/b"].map { documentLine($0, 1) }.joined(separator: "\n")
+    )
+    try await withTwoServers(mini.handler, MiniFirestore.environment("test").handler) { tool in
+      func export(_ arguments: String..., to folder: String) async throws {
+        try await tool.bare(["export"] + arguments + ["-o", "\(folder)/", "--format", "jsonl"]).expect(0)
+      }
+      try await export("--all", "-e", "prod", to: "full")
+      try await export("--all", "-e", "prod", "--no-subcollections", to: "shallow")
+      try await export("users", "-e", "prod", to: "named")
+      try await tool.bare(["mirror", "pull", "-e", "prod", "-o", "m.sqlite"]).expect(0)
+      for (option, source) in [
+        ("--from", "full"), ("--from", "shallow"), ("--from", "named"), ("--from", "full/users.jsonl"),
+        ("-e", "mirror:m.sqlite"),
+      ] {
+        let copy = source.replacing("/", with: "-").replacing(":", with: "-") + "-copy"
+        try await export("--all", option, source, to: copy)
+        let isWhole = source == "full"
+        #expect(try tool.text("\(copy)/manifest.json").contains(#""partial":true"#) != isWhole, "\(source)")
+        let restore = try await tool.bare(["restore", "--all", "-e", "prod", "-n", "--from", copy])
+        restore.expect(isWhole ? 0 : 77)
+      }
+    }
+  }
+
+  @Test(
+    "A SQLite file of a part of a database deletes nothing of the rest.",
+    arguments: ["-e prod", "--from part"]
+  )
+  func partsInSQLite(_ source: String) async throws {
+    let mini = MiniFirestore.environment("prod")
+    let names = ["users/a", "users/b", "members/c"]
+    try mini.load(jsonLines: names.map { documentLine($0, 1) }.joined(separator: "\n"))
+    try await withTwoServers(mini.handler, MiniFirestore.environment("test").handler) { tool in
+      let part = ["export", "users", "--limit", "1", "-e", "prod", "-o", "part/", "--format", "jsonl"]
+      try await tool.bare(part).expect(0)
+      let words = source.split(separator: " ").map(String.init)
+      try await tool.bare(["export", "users", "-o", "p.sqlite"] + words).expect(0)
+      let restore = ["restore", "--all", "-e", "prod", "-n", "--from", "mirror:p.sqlite"]
+      let owner = ["--source", "projects/p/databases/prod"]
+      let planned = try await tool.bare(restore + owner)
+      planned.expect(0)
+      #expect(planned.output.firstMatch(of: /[1-9][0-9,]* to delete/) == nil)
+    }
+  }
+
   @Test("What is about databases, damaged or not there is refused with a sentence.")
   func refusals() async throws {
     try await offline { tool in

@@ -116,6 +116,24 @@ import Testing
     }
   }
 
+  @Test(
+    "A whole export stays while one of its increments is within the duration before the newest export",
+    arguments: [
+      (86_400, ["01", "15+", "19+", "20+", "21"], 5), (86_399, ["01", "15+", "19+", "20+", "21"], 1),
+      (14 * 86_400, ["01", "02", "21+"], 2),
+    ]
+  )
+  func within(seconds: Int64, days: [String], kept: Int) throws {
+    let exports: [DatedManifest] = try days.map { day in
+      let since = day.hasSuffix("+") ? "2026-11-01T02:00:00Z" : nil
+      return ("2026-11-\(day.prefix(2))T020000Z", try manifest(["x"], since: since))
+    }
+    var policy = RetentionPolicy()
+    policy.within = seconds
+    let decisions = RetentionRule.decisions(on: exports, by: policy)
+    #expect(decisions.map(\.stays) == days.indices.map { $0 >= days.count - kept })
+  }
+
   @Test("Where an increment cannot be removed, all that it adds to stays", arguments: ["080000Z", "100000Z"])
   func stuck(time: String) async throws {
     try await withExports { exports, path in

@@ -23,6 +23,10 @@ package struct MirrorPull: Sendable {
     package var mask: PulledMask?
     /// The root collections to pull; nil for all.
     package var selection: CollectionSelection?
+    /// Whether what is read may be a part of the database.
+    package var readsPart = false
+    /// Whether what is read is masked already.
+    package var readsMasked = false
 
     package init() {}
   }

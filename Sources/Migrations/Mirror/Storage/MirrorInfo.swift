@@ -22,6 +22,8 @@ package struct MirrorInfo: Sendable {
   package var mask: String?
   /// Whether edits were pushed since, so that some documents are later than ``readTime``.
   package var isPushed = false
+  /// Whether documents of its database may be missing, because it was exported from a part of them.
+  package var isPartial = false
 
   package struct Collection: Sendable, Equatable {
     package var path: CollectionPath
@@ -68,7 +70,8 @@ extension MirrorInfo {
         inferredText: try value("inferred"),
         collections: collections,
         mask: try Self.value("mask", db),
-        isPushed: try Self.value("pushed", db) != nil
+        isPushed: try Self.value("pushed", db) != nil,
+        isPartial: try Self.value("partial", db) != nil
       )
     }
   }
@@ -152,6 +155,7 @@ extension MirrorInfo {
       ("server", server), ("readTime", readTime?.description), ("pulledAt", pulledAt.description),
       ("schema", schemaText),
       ("inferred", inferredText), ("mask", mask),
+      ("partial", isPartial ? "yes" : nil),
     ]
     try db.execute(sql: "DELETE FROM _mirror; DELETE FROM _mirror_collections; DELETE FROM _mirror_columns;")
     for case (let name, let value?) in pairs {

@@ -120,7 +120,8 @@ extension MirrorPull {
       schemaText: schema.isEmpty ? "" : SchemaWriter.yaml(schema),
       inferredText: MirrorInfo.text(ofInferred: inferred),
       collections: collections,
-      mask: options.mask?.fingerprint
+      mask: options.mask?.fingerprint ?? (options.readsMasked ? "of the source" : nil),
+      isPartial: options.readsPart || options.selection != nil
     )
     try info.write(db, layout)
   }

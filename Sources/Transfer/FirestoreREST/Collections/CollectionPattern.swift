@@ -33,6 +33,17 @@ package struct CollectionPattern: Sendable, Equatable {
     return found.count == segments.count && begins(found)
   }
 
+  /// Returns the pattern of the collections of a kind that are below matching ones; nil if there can be none.
+  ///
+  /// Of the kind `groups/*/members/*/notes`, these are `groups/g1/members/*/notes` below `groups/g1/members`.
+  package func below(_ kind: CollectionPath) -> CollectionPath? {
+    let others = CollectionPattern(kind).segments
+    let canMatch = zip(segments, others).allSatisfy { $0 == nil || $1 == nil || $0 == $1 }
+    guard canMatch, others.count > segments.count else { return nil }
+    let rest = others.dropFirst(segments.count).map { String(decoding: $0 ?? Self.star, as: UTF8.self) }
+    return CollectionPath(([path.string] + rest).joined(separator: "/"))
+  }
+
   /// Whether the first segments of a path match.
   private func begins(_ path: [Substring.UTF8View]) -> Bool {
     zip(segments, path).allSatisfy { segment, name in segment.map { name.elementsEqual($0) } ?? true }

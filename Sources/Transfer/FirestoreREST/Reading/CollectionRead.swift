@@ -157,6 +157,23 @@ package struct CollectionRead: Sendable, Equatable {
     }
   }
 
+  /// The collection or pattern that was named.
+  package var name: CollectionPath { kind ?? collection }
+
+  /// The same read without what is below its collections.
+  package var withoutBelow: CollectionRead {
+    guard reach == .subcollections else { return self }
+    var read = self
+    (read.collection, read.reach, read.kind) = (name, kind == nil ? .collection : .pattern, nil)
+    return read
+  }
+
+  /// What it reads, regardless of filters and ranges of names.
+  package var scope: CollectionScope {
+    reach == .subcollections
+      ? CollectionScope(collection, isDeep: true, kind: kind) : CollectionScope(pathOrPattern: collection)
+  }
+
   /// Whether the read includes a document of this name, regardless of its fields.
   package func covers(_ path: DocumentPath) -> Bool {
     guard range.contains(path), startAfter.map({ $0 < path }) ?? true else { return false }

@@ -111,7 +111,7 @@ package struct Snapshot: Sendable {
     self.access = access
     layers = try places.map { try Layer(of: $0, via: access) }
     let files = layers.flatMap(\.files)
-    database = source ?? ImportSource.database(of: files)
+    database = source ?? ImportSource.database(of: files + layers.compactMap(\.deleted))
     var (roots, patterns) = (Set<CollectionPath>(), Set<CollectionPath>())
     var last: DocumentPath?
     var (isSorted, lines, count, defectCount) = (true, 0, 0, 0)

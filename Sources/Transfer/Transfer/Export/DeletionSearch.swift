@@ -40,10 +40,8 @@ final class DeletionSearch {
   ) throws {
     (client, logger) = (context.client, context.logger)
     (self.reads, self.readTime, lastSeen) = (reads, readTime, earlier.lastSeen)
-    let gone = earlier.snapshot.roots.filter { root in !reads.contains { $0.collection == root } }
-    let scopes =
-      reads.map { CollectionScope(pathOrPattern: $0.collection) }
-      + gone.map { CollectionScope($0, isDeep: isDeep) }
+    let gone = earlier.snapshot.roots.filter { root in !reads.contains { $0.collection.root == root } }
+    let scopes = reads.map(\.scope) + gone.map { CollectionScope($0, isDeep: isDeep) }
     known = try earlier.snapshot.names(of: scopes)
     goneCount = gone.count
     list = try OutputFile(path, digest: true, via: files)

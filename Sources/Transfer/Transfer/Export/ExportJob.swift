@@ -102,7 +102,8 @@ package struct ExportJob: Job {
       limit: limit,
       orderBy: orderBy,
       fields: fields?.split(separator: ",").map(String.init),
-      isGroup: query.group
+      isGroup: query.group,
+      isMasked: mask != nil
     )
   }
 

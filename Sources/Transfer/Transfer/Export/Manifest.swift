@@ -53,6 +53,10 @@ package struct Manifest: JSONRecord, Equatable {
     package var isGroup = false
     /// Whether documents are written differently from how they are stored, so that the export is not a backup.
     package var isView = false
+    /// Whether documents may be missing that the rest of the scope includes, because those that were read were not all.
+    package var isPartial = false
+    /// Whether the documents are masked, so that they are none of the database.
+    package var isMasked = false
   }
 
   /// The file name.

@@ -67,6 +67,27 @@ extension Manifest {
     return (isIncrement || !isDeep) && database == base.database && base.isBase(of: self)
   }
 
+  /// Whether it has all that its database had of a scope.
+  fileprivate func holds(_ wanted: Scope) -> Bool {
+    guard !isIncrement, let scope, !scope.isPartial, !scope.isView else { return false }
+    let isWhole = (try? WantedKnowledge(scope))?.isWhole ?? false
+    return scope == wanted || isWhole && (scope.subcollections || !wanted.subcollections)
+  }
+
+  /// Checks that the documents are those of the database.
+  ///
+  /// - Throws: `.notPermitted` if they are masked.
+  func assertUnmasked(_ path: String) throws(Failure) {
+    guard scope?.isMasked ?? false else { return }
+    throw Failure(
+      .notPermitted,
+      "restore from",
+      path: path,
+      cause: "its documents are masked, and are none of \(database)",
+      remedy: "Restore from an export without --mask."
+    )
+  }
+
   /// Checks that the documents are written as they are stored.
   ///
   /// - Throws: The failure of ``viewRefusal(_:)``.
@@ -96,6 +117,7 @@ extension Manifest {
   /// Whether two exports may hold versions of the same documents.
   private func overlaps(_ other: Manifest) -> Bool {
     guard database == other.database else { return false }
+    if scope != nil, scope == other.scope { return true }
     let own = Set(files.map { UTF8Key($0.collection) })
     return other.files.contains { own.contains(UTF8Key($0.collection)) }
   }
@@ -172,12 +194,22 @@ extension Manifest {
 }
 
 extension Manifest.Scope {
+  /// The scope of an export that has the documents of an earlier one, or of files without a manifest if that is nil.
+  package func cut(to source: Manifest?) -> Manifest.Scope {
+    var scope = self
+    scope.isMasked = isMasked || source?.scope?.isMasked ?? false
+    scope.isPartial = !(source?.holds(self) ?? false)
+    return scope
+  }
+
   private enum CodingKeys: String, CodingKey {
     case collections, subcollections
     case filters = "where"
     case limit, orderBy, fields
     case isGroup = "group"
     case isView = "view"
+    case isPartial = "partial"
+    case isMasked = "masked"
   }
 
   /// Decodes a scope; missing members have their defaults.
@@ -191,7 +223,9 @@ extension Manifest.Scope {
       orderBy: try json.decodeIfPresent(String.self, forKey: .orderBy),
       fields: try json.decodeIfPresent([String].self, forKey: .fields),
       isGroup: try json.decodeIfPresent(Bool.self, forKey: .isGroup) ?? false,
-      isView: try json.decodeIfPresent(Bool.self, forKey: .isView) ?? false
+      isView: try json.decodeIfPresent(Bool.self, forKey: .isView) ?? false,
+      isPartial: try json.decodeIfPresent(Bool.self, forKey: .isPartial) ?? false,
+      isMasked: try json.decodeIfPresent(Bool.self, forKey: .isMasked) ?? false
     )
   }
 
@@ -205,5 +239,7 @@ extension Manifest.Scope {
     try json.encodeIfPresent(fields, forKey: .fields)
     if isGroup { try json.encode(true, forKey: .isGroup) }
     if isView { try json.encode(true, forKey: .isView) }
+    if isPartial { try json.encode(true, forKey: .isPartial) }
+    if isMasked { try json.encode(true, forKey: .isMasked) }
   }
 }

@@ -35,7 +35,9 @@ package struct WantedKnowledge: Sendable, Equatable {
     }
     (collections, isDeep, isGroup) = (scope.collections, scope.subcollections, scope.isGroup)
     // So it is with some fields: those who restore these mean the documents that have them.
-    knowsAbsence = scope.filters.isEmpty && scope.limit == nil && scope.orderBy == nil && scope.fields == nil
+    knowsAbsence =
+      scope.filters.isEmpty && scope.limit == nil && scope.orderBy == nil && scope.fields == nil
+      && !scope.isPartial
     do {
       fields = try scope.fields?.map { try FieldPath(parsing: $0) }
     } catch {

@@ -31,7 +31,10 @@ package struct WantedState: Sendable {
     var reader = PlaceReader(access)
     let places = try paths.map { try reader.place(at: $0) }
     let manifests = try places.map { try Self.manifest(of: $0, via: access) }
-    for (place, manifest) in zip(places, manifests) { try manifest?.assertStored(place.path) }
+    for (place, manifest) in zip(places, manifests) {
+      try manifest?.assertStored(place.path)
+      try manifest?.assertUnmasked(place.path)
+    }
     for place in places { try Self.assertOf(environment, place, source) }
     try Manifest.assertSeries(manifests, at: paths, to: "restore from")
     let last = manifests.last ?? nil

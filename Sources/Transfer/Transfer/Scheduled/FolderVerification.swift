@@ -20,7 +20,7 @@ package struct FolderVerification: Sendable {
 
   /// Those of them that have the same kind as files in the manifest, as leftovers of another export would.
   package var strays: [String] {
-    let kinds = Set(manifest.files.compactMap { FileName($0.file).kind })
+    let kinds = Set(manifest.allFiles.compactMap { FileName($0.file).kind })
     return others.filter { name in
       !DocumentPlace.isLitter(name) && FileName(name).kind.map(kinds.contains) ?? false
     }

@@ -22,13 +22,13 @@ package struct Increment: Sendable {
   ///
   /// - Parameters:
   ///   - read: The read of an entire collection.
-  ///   - since: The time; nil if the collection has no mark yet, so that it is read entirely.
+  ///   - since: The time; nil if no earlier export has the collection, so that it is read entirely.
   /// - Returns: Whether the read was restricted.
   /// - Throws: The failure to read the collection.
   package func narrow(_ read: inout CollectionRead, since: Timestamp?) async throws -> Bool {
     let (client, logger) = (context.client, context.logger)
     guard let since else {
-      logger.notice("\(read.collection) has not been exported to this folder before: all of it is exported.")
+      logger.notice("There is no earlier export of \(read.collection) to add to: all of it is exported.")
       return false
     }
     guard let beginning = Timestamp(seconds: Timestamp.minimumSeconds) else { return false }

@@ -3,7 +3,7 @@ import Schema
 /// Which exports of a schedule are kept, by the rules of restic's `forget`.
 ///
 /// Of each of the newest days, weeks, months and years in UTC that have an export, the newest export is kept, and so are
-/// all exports within a duration before the newest one. If there are fewer than should be kept, the oldest export is kept,
+/// all exports within a duration before the newest one, with what they add to. If there are fewer than should be kept, the oldest export is kept,
 /// too, so that the history is as long as possible.
 package struct RetentionPolicy: Sendable, Equatable, Codable {
   /// The number of newest exports to keep, whatever their times.
@@ -22,9 +22,11 @@ package struct RetentionPolicy: Sendable, Equatable, Codable {
 
   /// Returns why each export is kept.
   ///
-  /// - Parameter times: The times of the exports, newest first.
+  /// - Parameters:
+  ///   - times: The times of the exports, newest first.
+  ///   - ends: For each of them, the time of the last export that adds to it, or its own; nil if none adds to any.
   /// - Returns: The rules that keep each export, such as `daily`; empty for one that is removed.
-  package func reasons(for times: [Timestamp]) -> [[String]] {
+  package func reasons(for times: [Timestamp], until ends: [Timestamp]? = nil) -> [[String]] {
     var reasons = times.map { _ in [String]() }
     for (name, count, period) in rules {
       var left = count ?? 0
@@ -36,8 +38,9 @@ package struct RetentionPolicy: Sendable, Equatable, Codable {
         (before, left) = (current, left - 1)
       }
     }
-    if let within, let newest = times.first {
-      for (index, time) in times.enumerated() where newest.seconds - time.seconds <= within {
+    let ends = ends ?? times
+    if let within, let newest = ends.max() {
+      for (index, end) in ends.enumerated() where newest.seconds - end.seconds <= within {
         reasons[index].append("within")
       }
     }
@@ -76,25 +79,31 @@ enum RetentionRule {
   /// Decides on the exports of one database, oldest first.
   ///
   /// The policy decides on the whole exports of each series, which were requested in the same way. An increment is kept or
-  /// removed with the whole export that it adds to, the last one before it. The newest whole export of a series is always
+  /// removed with the whole export that it adds to, the last one before it, which stays while any of its increments is within
+  /// the duration. The newest whole export of a series is always
   /// kept. Exports that belong to no series because their manifests have no scope, or whose names are no times, are not
   /// returned.
   static func decisions(on all: [DatedManifest], by policy: RetentionPolicy) -> [RetentionDecision] {
     let all = all.filter { DatedName.time(of: $0.name) != nil }
+    let bases = all.indices.map { all[$0].manifest.isIncrement ? base(of: $0, in: all) : $0 }
     var reasons: [Int: [String]] = [:]
     for (index, export) in all.enumerated() where !export.manifest.isIncrement && reasons[index] == nil {
       let series = all.indices.filter {
         !all[$0].manifest.isIncrement && all[$0].manifest.isOfSameSeries(as: export.manifest)
       }
       let times = series.reversed().compactMap { DatedName.time(of: all[$0].name) }
-      for (index, why) in zip(series.reversed(), policy.reasons(for: times)) { reasons[index] = why }
+      let ends = series.reversed().compactMap { whole in
+        bases.lastIndex(of: whole).flatMap { DatedName.time(of: all[$0].name) }
+      }
+      let decided = policy.reasons(for: times, until: ends)
+      for (index, why) in zip(series.reversed(), decided) { reasons[index] = why }
       if let newest = series.last, reasons[newest]?.isEmpty ?? false { reasons[newest] = ["newest"] }
     }
     return all.indices.compactMap { index in
       if !all[index].manifest.isIncrement {
         return reasons[index].map { RetentionDecision(export: all[index], reasons: $0) }
       }
-      guard let base = base(of: index, in: all), let why = reasons[base] else { return nil }
+      guard let base = bases[index], let why = reasons[base] else { return nil }
       let own = why.isEmpty ? [] : ["increment"]
       return RetentionDecision(export: all[index], reasons: own, base: all[base].name)
     }

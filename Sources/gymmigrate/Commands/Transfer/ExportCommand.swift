@@ -275,7 +275,6 @@ extension ExportJob: DivisibleJob {
     return try await closing(dated) {
       try await CommandRun(run).perform { session, folder in
         let moment = try await session.moment(part?.readTime ?? readTime)
-        let selection = CollectionSelection(selection.names, isDeep: isDeep && since == nil)
         var reads = try await session.reads(of: selection, query, at: moment)
         if !isDeep, part == nil { session.logger.reportSubcollections(of: reads, schema) }
         // The additions of an application have fields of their own.
@@ -293,7 +292,7 @@ extension ExportJob: DivisibleJob {
         options.fields = fields
         options.limit = limit
         options.files = access.files
-        options.scope = scope
+        options.scope = try EnvironmentResolver(run.connection).scope(scope, of: environment)
         options.readTime = moment
         options.isPart = part != nil
         complete?(&options)
@@ -304,8 +303,9 @@ extension ExportJob: DivisibleJob {
         }
         if let since = try since.map({ try SinceChoice(typed: $0) }) {
           let known = try await DatedExport.narrow(&options, since: since, in: dated, session)
-          if let dated, case .jsonLines = format {
-            options.earlier = try await DatedExport.earlier(scope, in: dated, via: access.files, session)
+          // Without anything to add to, the export is whole, and nothing can be missing from it.
+          if let dated, case .jsonLines = format, options.after != nil || !options.since.isEmpty {
+            options.earlier = try await DatedExport.earlier(options, in: dated, session)
           }
           if isDeep { options.reads += subcollections(of: options, known) }
         }
@@ -330,12 +330,12 @@ extension ExportJob: DivisibleJob {
     }
   }
 
-  /// Returns the reads of all that is below the collections of an increment, of known kinds and those in earlier exports.
+  /// Returns the reads of what is below the collections of which only changes are read: entirely, of the known kinds and
+  /// those in earlier exports.
   private func subcollections(of options: Export.Options, _ known: [CollectionPath]) -> [CollectionRead] {
-    let roots = Set(options.reads.map(\.collection))
     let kinds = Set(known + (options.earlier?.subcollections ?? []))
-    return kinds.subtracting(roots).sorted().compactMap { kind in
-      guard CollectionPattern(kind).isOpen, roots.contains(CollectionPattern(kind).root) else { return nil }
+    let below = options.since.keys.flatMap { kinds.compactMap(CollectionPattern($0).below) }
+    return Set(below).sorted().map { kind in
       var read = CollectionRead(kind, mask: options.fields)
       read.reach = .pattern
       reading.apply(to: &read)

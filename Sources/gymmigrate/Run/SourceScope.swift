@@ -1,0 +1,21 @@
+import Configuration
+import Mirror
+import Transfer
+
+extension EnvironmentResolver {
+  /// Returns the scope that an export can claim: if it reads files or a mirror, it has no more than these.
+  func scope(_ wanted: Manifest.Scope, of environment: DatabaseEnvironment) throws(Failure) -> Manifest.Scope
+  {
+    if let paths = environment.snapshot, let first = paths.first {
+      let files = try StorageAccess(for: paths, options).files
+      let source = try files.isFolder(first) ? Manifest.read(from: first, via: files) : nil
+      return wanted.cut(to: source)
+    }
+    guard let file = environment.mirror else { return wanted }
+    // A mirror does not tell whether it has all collections, and all kinds of what is below them.
+    var scope = wanted
+    scope.isPartial = true
+    if try MirrorInfo(MirrorFile(file, for: .reading)).mask != nil { scope.isMasked = true }
+    return scope
+  }
+}
