@@ -215,6 +215,15 @@ struct JournalTests {
       #expect(try drop("c/deleted", changed) == false)
       #expect(try drop("c/deleted", document("c/deleted", 7, at: 200)))
       #expect(try drop("c/heard", document("c/heard", 7, at: 200)) == false)
+      // The second write of a document was decided before the first one.
+      let second = Change(path: path("c/twice"), before: document("c/twice"), after: ["n": .integer(2)])
+      for change in [update("c/twice"), second] {
+        try await resumed.record([change])
+        if change != second { try resumed.settle(change.path, .written(updateTime: moment(150))) }
+      }
+      let again = try context.goOn()
+      let first = document("c/twice", 1, at: 150)
+      #expect(try again.dropDoubtfulWrite(of: first.path, current: first) == false)
     }
   }
 

@@ -211,6 +211,9 @@ package final class Journal: Sendable {
     guard let write = unmetWrite(of: path), !write.isConfirmed,
       try change(of: write).isInDoubt(current)
     else { return false }
+    // A second write of the same document may have been decided before the first one.
+    let earlier = tails.withLock { $0[0].confirmedWrite(before: path) }
+    if let time = earlier?.updateTime, time == current?.updateTime { return false }
     tails.withLock { _ = $0[0].take(path) }
     return true
   }
