@@ -176,7 +176,7 @@ package struct DocumentLoader: Sendable {
     {
       let path = document.path
       if mode.drops(timeOf: document, before) { droppedTimes.withLock { $0 += 1 } }
-      switch try decide(document, before) {
+      switch try decide(document, before, isCurrent: !accepted.ambiguous.contains(path)) {
       case .unchanged where accepted.ambiguous.contains(path):
         // If the write in flight changes anything, this precondition fails, and the document is decided again.
         let change = before.map { Change(of: $0, FieldEdit()) } ?? Change(touching: path)
@@ -207,13 +207,23 @@ package struct DocumentLoader: Sendable {
       }
     }
 
-    /// The decision about a document; what an interrupted run has written of it and somebody changed since stays.
-    private func decide(_ document: LoadDocument, _ before: RawDocument?) throws -> WriteMode.Decision {
+    /// The decision about a document; one that an interrupted run has written, or may have, and somebody changed since stays.
+    ///
+    /// - Parameter isCurrent: Whether no write of it is in flight.
+    private func decide(
+      _ document: LoadDocument,
+      _ before: RawDocument?,
+      isCurrent: Bool
+    ) throws -> WriteMode.Decision {
       let decision = mode.decide(document, current: before)
-      guard decision.isOfChanged, let before, let journal = context.journal, journal.hasTail,
-        try journal.isChangedSince(before)
+      guard decision.isOfChanged, let journal = context.journal, journal.hasTail else { return decision }
+      if let before, try journal.isChangedSince(before) { return .unchanged }
+      guard case .change = decision, isCurrent,
+        try journal.dropDoubtfulWrite(of: document.path, current: before)
       else { return decision }
-      return .unchanged
+      let doubt = "it is not known whether the run wrote it before it was interrupted"
+      let error = FirestoreError(.aborted, "\(doubt), and it was changed since")
+      return .rejected(error, breach: WriteMode.changedSince)
     }
 
     /// Whether one more document may be deleted.

@@ -53,4 +53,37 @@ struct LostAnswerTests {
       #expect(mini.document("c/0")?.fieldsJSON.contains(#""q":"#) == false)
     }
   }
+
+  private static let changing = [
+    ["delete", "c", "--all-documents", "--hard", "--max-delete", "9"],
+    ["fix", "c", "--all-documents", "--set", "q=1"],
+  ]
+
+  @Test("Resumed, a run leaves what another wrote since, and undoing both restores all", arguments: changing)
+  func resume(_ command: [String]) async throws {
+    let mini = MiniFirestore()
+    for id in 0..<3 { try mini.put("c/\(id)", fields: #"{"n":{"integerValue":"1"}}"#) }
+    let answered = Answered()
+    let refusal = Reaction.json(#"{"error":{"code":403,"status":"PERMISSION_DENIED"}}"#, status: 403)
+    // It is made, and the run does not learn of it.
+    let handler: RequestHandler = { request in
+      let reaction = mini.handler(request)
+      let isMeant = request.kind == .commit && request.text.contains("/documents/c/1")
+      return isMeant && answered.isFirst ? refusal : reaction
+    }
+    func fields() -> [String?] { (0..<3).map { mini.document("c/\($0)")?.fieldsJSON } }
+    let before = fields()
+    try await withTool(against: handler) { tool, _ in
+      let common = ["--schema", "none", "--batch-size", "1", "--in-flight", "1"] + tool.place
+      try await tool.bare(command + common).expect(77)
+      let run = try tool.lastRun()
+      try tool.write(documentLine("c/1", 100) + "\n", to: "in.jsonl")
+      try await tool.bare(["import", "in.jsonl", "--mode", "upsert"] + common).expect(0)
+      let (load, theirs) = (try tool.lastRun(), mini.document("c/1")?.fieldsJSON)
+      try await tool.bare(["runs", "resume", run]).expect(2)
+      #expect(mini.document("c/1")?.fieldsJSON == theirs)
+      for undone in [load, run] { try await tool.run("migrate", "undo", undone).expect(0) }
+      #expect(fields() == before)
+    }
+  }
 }

@@ -255,6 +255,32 @@ private func file(_ id: String, _ header: String = "") -> String {
     #expect(state([byHand]).kind == .byHand && state([byHand]).isInForce)
   }
 
+  @Test(
+    "The undo of a run takes 'verified' away if that began before; if it began later, it brings back what was there.",
+    arguments: [(Int64(1), MigrationState.Kind.applied), (9, .verified)]
+  )
+  func undoneSince(_ began: Int64, _ kind: MigrationState.Kind) {
+    var (deletion, own) = (entry("1", .undone, "fix"), entry("2"))
+    (deletion.startedAt, deletion.undoneBy) = (Timestamp(seconds: began), "undo-1")
+    own.migrations[0].verifiedAt = Timestamp(seconds: 5)
+    var undo = entry("undo-1", .done, "undo 1")
+    (undo.undoes, undo.rewrites, undo.changedAt) = ("1", ["m"], Timestamp(seconds: 20))
+    #expect(state([deletion, own, undo]).kind == kind)
+  }
+
+  @Test("A restore or an import that was undone in part still counts, and one that was undone does not.")
+  func leftToUndo() {
+    var own = entry("1")
+    own.migrations[0].verifiedAt = Timestamp(seconds: 5)
+    var restore = entry("2", .undone, "restore")
+    (restore.undoneBy, restore.takenBack, restore.changedAt) = ("undo-2", ["m"], Timestamp(seconds: 20))
+    var load = restore
+    (load.takenBack, load.rewrites) = ([], ["m"])
+    #expect(state([own, restore]).kind == .verified && state([own, load]).kind == .verified)
+    (restore.leftToUndo, load.leftToUndo) = (3, 3)
+    #expect(state([own, restore]).kind == .undone && state([own, load]).kind == .applied)
+  }
+
   @Test("A run that has not ended says what it applies next.")
   func planned() {
     var running = entry("1", .running, "other")

@@ -133,6 +133,15 @@ struct DocumentHistoryTests {
     )
   }
 
+  @Test("What the run created is its own, though an undo of a later run removed and another restored it.")
+  func removedInBetween() {
+    let creation = change(from: nil, to: "new")
+    let replaced = ReplacedStates(isRemoved: true)
+    for lines in [[creation, settled("written", at: 110)], [creation]] {
+      #expect(state(lines, document("new", at: 110, created: 110), replaced: replaced) == .asLeft)
+    }
+  }
+
   @Test("Of several changes the first records what was, the last what is.")
   func several() {
     var history = DocumentHistory()

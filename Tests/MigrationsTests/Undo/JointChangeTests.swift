@@ -65,6 +65,8 @@ struct JointChangeTests {
     #expect(state(joint, joined("Ana", at: 110, created: 110), counting(2, at: 120)) == .changedSince)
     #expect(state(joint, nil, counting(1, at: 120)) == .changedSince)
     #expect(state(joint, nil, counting(1, at: 20), removed: [member]) == .asBefore)
+    let creation = JointChange(number: 1, parts: Array(joint.parts.prefix(1)))
+    #expect(state(creation, joined("Ana", at: 110, created: 110), removed: [member]) == .asLeft)
     #expect(state(joint, nil, counting(1, at: 20)) == .changedSince)
     #expect(state(joint, nil, counting(2, at: 110)) == .changedSince)
   }

@@ -188,6 +188,45 @@ struct JournalTests {
     }
   }
 
+  @Test(
+    "A write without a response is in doubt where somebody has written the document since.",
+    arguments: [
+      ("as before", 0, 0, false), ("as written", 1, 200, false), ("changed", 7, 200, true),
+      ("created again", 7, 200, true), ("missing", 0, 0, true),
+    ]
+  )
+  func inDoubt(_ name: String, _ n: Int64, at time: Int, isInDoubt: Bool) async throws {
+    try await withDesk { context in
+      let journal = try context.begin()
+      try await journal.record([update("c/d"), deletion("c/deleted"), update("c/heard")])
+      try journal.settle(path("c/heard"), .written(updateTime: moment(150)))
+      let resumed = try context.goOn()
+      func drop(_ name: String, _ current: RawDocument?) throws -> Bool {
+        try resumed.dropDoubtfulWrite(of: path(name), current: current)
+      }
+      var current: RawDocument? = document("c/d", n, at: time)
+      if name == "missing" { current = nil } else if name == "changed" { current?.createTime = moment(0) }
+      #expect(try drop("c/d", current) == isInDoubt)
+      // Once, and without a result in the journal.
+      #expect(try drop("c/d", current) == false)
+      #expect(try context.lines().count == 5)
+      var changed = document("c/deleted", 7, at: 200)
+      changed.createTime = moment(0)
+      #expect(try drop("c/deleted", changed) == false)
+      #expect(try drop("c/deleted", document("c/deleted", 7, at: 200)))
+      #expect(try drop("c/heard", document("c/heard", 7, at: 200)) == false)
+      // The second write of a document was decided before the first one.
+      let second = Change(path: path("c/twice"), before: document("c/twice"), after: ["n": .integer(2)])
+      for change in [update("c/twice"), second] {
+        try await resumed.record([change])
+        if change != second { try resumed.settle(change.path, .written(updateTime: moment(150))) }
+      }
+      let again = try context.goOn()
+      let first = document("c/twice", 1, at: 150)
+      #expect(try again.dropDoubtfulWrite(of: first.path, current: first) == false)
+    }
+  }
+
   @Test("A repeated write is claimed until it is settled, because the first commit may still arrive")
   func writtenAgain() async throws {
     try await withDesk { context in

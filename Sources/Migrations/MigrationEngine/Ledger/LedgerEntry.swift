@@ -75,7 +75,7 @@ package struct LedgerEntry: Sendable, Equatable {
   package var rehearsed: [Applied] = []
   /// The migrations whose work this run reverted without being their undo, as a reset or a restore does.
   package var takenBack: [String] = []
-  /// The migrations to whose collections this run wrote without being one of them, as a copy or an import does.
+  /// The migrations to whose collections this run wrote without being one of them, as a copy, an import or an undo does.
   package var rewrites: [String] = []
   /// The place of the tasks, for a run that is divided into tasks.
   package var shards: String?
@@ -107,6 +107,9 @@ package struct LedgerEntry: Sendable, Equatable {
     case .done, .incomplete, .undone, .cleared: false
     }
   }
+
+  /// Whether anything that it wrote is still there, as far as is known: it is not undone, or only in part.
+  var isStanding: Bool { status != .undone || leftToUndo > 0 }
 
   /// Its counts; nil if it has not recorded them, because it is running or stopped early.
   package var knownTotals: DocumentCounts? {

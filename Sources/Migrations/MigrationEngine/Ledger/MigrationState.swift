@@ -97,15 +97,19 @@ package struct MigrationState: Sendable, Equatable {
     return standing[last...].compactMap { $0.applied(id)?.verifiedAt }.last
   }
 
-  /// Returns the last run that is not one of the migration's, is not undone, and wrote to its collections after a point in time.
+  /// Returns the last run that is not one of the migration's, still stands, and wrote to its collections after a point in time.
+  ///
+  /// The undo of a run that began after that time only brings back what was there.
   private static func rewriter(
     of id: String,
     since moment: Timestamp,
     in entries: [LedgerEntry]
   ) -> LedgerEntry? {
     entries.last { entry in
-      guard entry.hasChanged, entry.status != .undone, let end = entry.changedAt else { return false }
-      return moment < end && entry.rewrites.contains { $0.isIdentical(to: id) }
+      guard entry.hasChanged, entry.isStanding, let end = entry.changedAt, moment < end else { return false }
+      let undone = entry.undoes.flatMap { run in entries.first { $0.run.isIdentical(to: run) } }
+      if let began = undone?.startedAt, moment < began { return false }
+      return entry.rewrites.contains { $0.isIdentical(to: id) }
     }
   }
 

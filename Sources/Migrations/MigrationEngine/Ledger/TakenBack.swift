@@ -34,7 +34,7 @@ extension [LedgerEntry] {
   /// Returns the entries of a migration's runs, without undos; what a later run reverted counts as undone by that run.
   package func own(_ id: String) -> [LedgerEntry] {
     let place = lastIndex { entry in
-      entry.status != .undone && entry.hasChanged && entry.takenBack.contains { $0.isIdentical(to: id) }
+      entry.isStanding && entry.hasChanged && entry.takenBack.contains { $0.isIdentical(to: id) }
     }
     return enumerated().compactMap { index, entry in
       guard entry.undoes == nil, entry.applied(id) != nil else { return nil }

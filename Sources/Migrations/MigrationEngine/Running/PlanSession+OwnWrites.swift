@@ -37,6 +37,15 @@ extension PlanSession {
     return write.map { OwnWrite(journal: journal, write: $0, isChangedSince: isChanged) }
   }
 
+  /// Whether a document must not be changed because nobody can tell whether an earlier write was applied before somebody wrote it.
+  func dropDoubtfulWrite(_ outcome: Outcome, of document: RawDocument) throws(Failure) -> Bool {
+    guard case .change = outcome.action, let journal, journal.hasTail else { return false }
+    return try journal.dropDoubtfulWrite(
+      of: document.path,
+      current: document.updateTime == nil ? nil : document
+    )
+  }
+
   /// Whether an earlier write was applied, as far as the journal and the current document show.
   private func isApplied(
     _ write: Journal.OwnWrite,

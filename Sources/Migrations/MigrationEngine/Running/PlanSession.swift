@@ -51,11 +51,14 @@ struct PlanSession: PlanSink {
     } else if let own = try takeOwnWrite(outcome, of: document) {
       return try record(own, outcome, of: document)
     }
+    let isInDoubt = try dropDoubtfulWrite(outcome, of: document)
+    if isInDoubt { outcome.action = .conflict }
     try list(outcome.findings, by: outcome.migration, document: document)
     count(outcome, of: document)
     if outcome.isConflict, !outcome.isRejected {
       // A document that was read has an update time.
-      let why: Finding.Conflict = document.updateTime == nil ? .deletedSince : .changedSince
+      let why: Finding.Conflict =
+        isInDoubt ? .changedAfterInterruption : document.updateTime == nil ? .deletedSince : .changedSince
       try list([.conflict(document.path, why)], by: outcome.migration, document: nil)
     }
     if outcome.isRejected || outcome.isConflict {
@@ -203,6 +206,8 @@ extension Finding {
     case changedSince = "the document was changed since"
     case deletedSince = "the document was deleted since"
     case otherChangedSince = "of the documents that were written together with it, one was changed since"
+    case changedAfterInterruption =
+      "it is not known whether the run wrote it before it was interrupted, and it was changed since"
     case keptChanging = "the document changed while the run went on"
   }
 

@@ -57,6 +57,11 @@ struct DocumentHistory: Sendable, Equatable {
     replaced: ReplacedStates = ReplacedStates(),
     serverTime: Timestamp?
   ) -> State {
+    // First, because a missing document has no time, so that one that an undo removed may be missing since after the run.
+    if let confirmed, confirmed.isExactlyAsLeft(current, at: updateTime) { return .asLeft }
+    if let open, open.before == nil, current != nil, open.seemsApplied(to: current, since: serverTime) {
+      return .asLeft
+    }
     if let first = confirmed ?? open, first.isAsBefore(current, replaced) {
       return confirmed == nil ? .untouched : .asBefore
     }
@@ -93,6 +98,12 @@ extension Change {
     guard !isDeletion else { return current == nil }
     guard let updateTime, let now = current?.updateTime else { return isApplied(to: current) }
     return now == updateTime
+  }
+
+  /// As ``isAsLeft(_:at:)``, if the update time proves it.
+  func isExactlyAsLeft(_ current: RawDocument?, at updateTime: Timestamp?) -> Bool {
+    guard !isDeletion, let updateTime else { return false }
+    return current?.updateTime == updateTime
   }
 
   /// Whether a document is unchanged since before the change, and not only equal to it: a later run may have written the same.

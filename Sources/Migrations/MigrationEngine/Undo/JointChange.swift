@@ -37,12 +37,16 @@ struct JointChange: Sendable, Equatable {
     _ replaced: [DocumentPath: ReplacedStates],
     _ parts: [Part]
   ) -> DocumentHistory.State {
-    if !parts.isEmpty, parts.allSatisfy({ $0.isAsBefore(current, replaced) }) { return .asBefore }
     // A commit has a single update time.
     let time = self.parts.compactMap(\.updateTime).min()
     let isAsLeft = parts.allSatisfy { part in
       part.change.isAsLeft(current[part.change.path], at: part.updateTime ?? time)
     }
+    let isExact = parts.contains { part in
+      part.change.isExactlyAsLeft(current[part.change.path], at: part.updateTime ?? time)
+    }
+    if isAsLeft, isExact { return .asLeft }
+    if !parts.isEmpty, parts.allSatisfy({ $0.isAsBefore(current, replaced) }) { return .asBefore }
     return isAsLeft ? .asLeft : .changedSince
   }
 

@@ -148,4 +148,11 @@ extension Change {
     guard let after else { return current == nil }
     return current?.fields.removing(serverTimes) == after
   }
+
+  /// Whether a change without a response may have been applied to a document (nil if missing) that somebody has written since.
+  package func isInDoubt(_ current: RawDocument?) -> Bool {
+    if current?.updateTime == before?.updateTime || isApplied(to: current) { return false }
+    // A document that was deleted has another time of creation when it is made again.
+    return !isDeletion || current?.createTime != before?.createTime
+  }
 }

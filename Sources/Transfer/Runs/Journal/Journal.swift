@@ -201,6 +201,23 @@ package final class Journal: Sendable {
     return try !change(of: write).isApplied(to: current)
   }
 
+  /// Drops the interrupted run's write of a document if nobody can tell whether it was applied, because somebody has written
+  /// the document since; the document is then to be left as it is.
+  ///
+  /// The journal gets no result, so that an undo restores what the run found once the other write is undone.
+  ///
+  /// - Throws: `.inputMissing`, `.inputMalformed`.
+  package func dropDoubtfulWrite(of path: DocumentPath, current: RawDocument?) throws(Failure) -> Bool {
+    guard let write = unmetWrite(of: path), !write.isConfirmed,
+      try change(of: write).isInDoubt(current)
+    else { return false }
+    // A second write of the same document may have been decided before the first one.
+    let earlier = tails.withLock { $0[0].confirmedWrite(before: path) }
+    if let time = earlier?.updateTime, time == current?.updateTime { return false }
+    tails.withLock { _ = $0[0].take(path) }
+    return true
+  }
+
   /// Returns the interrupted run's own change of a document, applied or not, without claiming it; nil if there is none.
   ///
   /// - Throws: `.inputMissing`, `.inputMalformed`.

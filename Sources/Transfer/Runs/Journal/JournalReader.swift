@@ -215,6 +215,9 @@ struct JournalTail: Sendable {
   /// The write of a document, without claiming it.
   subscript(path: DocumentPath) -> Journal.OwnWrite? { writes.isEmpty ? nil : writes[Self.hash(path)] }
 
+  /// The confirmed write of a document before its last one, which has no result; nil if there is none.
+  func confirmedWrite(before last: DocumentPath) -> Journal.OwnWrite? { earlier[Self.hash(last)] }
+
   mutating func take(_ path: DocumentPath) -> Journal.OwnWrite? {
     if writes.isEmpty { return nil }
     let hash = Self.hash(path)

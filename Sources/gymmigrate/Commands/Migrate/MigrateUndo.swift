@@ -76,7 +76,10 @@ extension UndoJob: PerformableJob {
           offer: report.changeCount > 0 ? "To carry this out: \(undo)" : nil
         )
       } else {
-        try await LedgerRun(session, folder, sources: [source], undoes: self.run).perform { [runner] in
+        // What it brings back may predate a migration.
+        let rewritten = run.connection.migrations(writing: Set(changes.collections.map(\.root.string)))
+        let ledger = LedgerRun(session, folder, sources: [source], undoes: self.run, rewriting: rewritten)
+        try await ledger.perform { [runner] in
           let report = try await runner.apply(source)
           if !run.output.json { session.report(MigrationText.applied(report)) }
         }

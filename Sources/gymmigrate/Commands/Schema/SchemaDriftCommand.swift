@@ -8,9 +8,10 @@ struct SchemaDriftCommand: AsyncParsableCommand {
     abstract: "Report how data differs from its schema.",
     discussion: """
       Reads the collections and everything below them once and compares them with the schema: fields and collections \
-      that it does not declare, declared ones that are nowhere, and documents that break it, counted by field and kind \
-      ('gymmigrate check' lists each of them). Prints one line per difference: collection, field, kind, documents, \
-      what is expected, and one document, separated by tabs. Exits with 1 when there are differences.
+      that it does not declare, declared ones that are nowhere, and documents that break it by themselves, counted by \
+      field and kind. Only 'gymmigrate check', which lists each document, compares documents with others: references \
+      and unique fields. Prints one line per difference: collection, field, kind, documents, what is expected, and one \
+      document, separated by tabs. Exits with 1 when there are differences.
 
         gymmigrate schema drift -e local --schema shop.yaml
       """
