@@ -246,8 +246,7 @@ struct MaskedFields {
     case (.year, .timestamp(let time)): MaskedText.year(time).map { .timestamp($0) } ?? value.emptied
     case (.hash, .bytes(let bytes)): .bytes(Array(text.hash(bytes).utf8))
     case (_, .integer(let number)): .integer(text.number(number))
-    case (_, .double(let number)):
-      Int64(exactly: number.rounded()).map { .double(Double(text.number($0))) } ?? value.emptied
+    case (_, .double(let number)): .double(text.number(number))
     default: value.emptied
     }
   }
