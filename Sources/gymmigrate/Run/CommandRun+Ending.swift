@@ -234,9 +234,7 @@ extension CommandRun {
   /// - Parameter allowsMore: Whether a higher cost limit is required.
   private func resumeCommand(_ run: RunDirectory?, allowingMore allowsMore: Bool) -> String {
     guard let run, canGoOn(run) else {
-      return CommandLineText.quoted(
-        ["gymmigrate"] + (job?.resuming?.arguments ?? Invocation.current.arguments.words)
-      )
+      return CommandLineText.quoted(["gymmigrate"] + (job?.resuming?.arguments ?? words))
     }
     let bound = allowsMore ? connection.bound : nil
     let bounds =
@@ -248,7 +246,7 @@ extension CommandRun {
 
   /// The same command again, which resumes the run and then continues with the others.
   private func sameCommand(allowingMoreOf bounds: [String]) -> String {
-    var words = Invocation.current.arguments.words
+    var words = words
     for bound in bounds { words = words.without(bound) + [bound, "MORE"] }
     if let confirm = confirmation?.confirm { words = words.without("--confirm") + ["--confirm", confirm] }
     return CommandLineText.quoted(["gymmigrate"] + words)

@@ -46,6 +46,12 @@ struct CommandRun {
   /// Whether the command has a journal.
   var writes: Bool { job?.job.writes ?? false }
 
+  /// The words of the command line, as far as the run's folder may show them.
+  var words: [String] {
+    let words = Invocation.current.arguments.words
+    return job?.job.shown(words) ?? words
+  }
+
   /// Runs `body` with a folder for its lists, its log and its summary.
   ///
   /// - Throws: `ExitCode` if it did not end with 0, except for a part of a sharded run; ``Failure`` if it could not begin.
@@ -140,7 +146,7 @@ struct CommandRun {
       RunRecord(
         id: run.id,
         command: name,
-        arguments: job?.part?.plan.command ?? Invocation.current.arguments.words,
+        arguments: job?.part?.plan.command ?? words,
         workingDirectory: CommandLineText.workingDirectory,
         environment: environment,
         startedAt: .now,

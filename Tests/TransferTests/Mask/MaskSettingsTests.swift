@@ -7,6 +7,30 @@ import Testing
 @testable import Transfer
 
 @Suite("The key of a masked run") struct MaskSettingsTests {
+  @Test(
+    "What is sealed is opened by its own key alone.",
+    arguments: ["", "users", "users where email == ana@gym.mx limit 20", String(repeating: "é", count: 99)]
+  )
+  func sealed(_ text: String) {
+    let key = MaskKey(MaskKey.random())
+    let sealed = key.sealed(text)
+    #expect(key.opened(sealed) == text && sealed == key.sealed(text))
+    #expect(!sealed.contains("gym") && key.opened(text) == nil)
+    #expect(MaskKey(MaskKey.random()).opened(sealed) == nil)
+  }
+
+  @Test(
+    "The filter of a root is left out, and nothing else is changed.",
+    arguments: [
+      ("users where email == ana@gym.mx limit 20", "users where … limit 20"),
+      ("--subset=users where a == 'limit 20'", "--subset=users where …"), ("users limit 2", "users limit 2"),
+      ("two words", "two words"), ("", ""),
+    ]
+  )
+  func withoutFilter(_ text: String, _ shown: String) {
+    #expect(SubsetRoot.withoutFilter(text) == shown)
+  }
+
   @Test("A record holds no key, and takes none but its own.")
   func record() async throws {
     try await withTemporaryDirectory { folder in

@@ -102,7 +102,7 @@ import Testing
     let number = try #require(try masked(.integer(7_299_595_662), phone)?.integer)
     #expect(number != 7_299_595_662 && "\(number)".count == 10)
     #expect(try masked(.string("7299595662"), phone) == .string("\(number)"))
-    #expect(try masked(.double(5), phone) != .double(5) && masked(.double(.nan), phone) == .double(0))
+    #expect(try masked(.double(5), phone) != .double(5))
     for value in [Int64.max, .min, 0] { #expect(try masked(.integer(value), phone) != .integer(value)) }
     let email = "{ type: string, mask: email }"
     #expect(try masked(.string("sin-arroba.example.com"), email)?.string?.contains("@") == false)

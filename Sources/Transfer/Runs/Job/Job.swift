@@ -23,6 +23,8 @@ package protocol Job: JSONRecord {
   var goesBySchema: Bool { get }
   /// Whether it is one of several runs of a command, so that repeating the command repeats all of them.
   var isStep: Bool { get }
+  /// The words of its command line for its run directory, without what that must not show.
+  func shown(_ words: [String]) -> [String]
 }
 
 extension Job {
@@ -32,6 +34,7 @@ extension Job {
   package var deletesForGood: Bool { false }
   package var goesBySchema: Bool { writes }
   package var isStep: Bool { false }
+  package func shown(_ words: [String]) -> [String] { words }
 }
 
 /// A job with its connections and settings, as stored in records.

@@ -65,6 +65,20 @@ package struct CopyJob: Job {
   package var writes: Bool { !isDryRun }
   package var deletesForGood: Bool { deletesExtraneous }
 
+  /// Leaves out the filters of a masked copy, which may name people.
+  package func shown(_ words: [String]) -> [String] {
+    mask == nil || subset == nil ? words : words.map(SubsetRoot.withoutFilter)
+  }
+
+  /// The subset of the copy, with its roots as typed.
+  ///
+  /// - Throws: `.configuration` if they are sealed, and the key in the file is not the one that the job started with.
+  package func openedSubset() throws(Failure) -> SubsetSettings? {
+    guard let mask, var subset else { return subset }
+    subset.roots = try mask.opened(subset.roots)
+    return subset
+  }
+
   /// The options of the copy except the filter, which is parsed for the source's database.
   package func options(_ schema: DatabaseSchema) throws(Failure) -> Copy.Options {
     let isDeep = subcollections ?? filters.isEmpty

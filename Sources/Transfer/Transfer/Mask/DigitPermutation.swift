@@ -2,8 +2,8 @@
 ///
 /// The number goes through a secret permutation (a Feistel network by Black and Rogaway), one step ahead, and back.
 struct DigitPermutation {
-  /// Longer numbers are hashed, which keeps them as distinct.
-  private static let longest = 18
+  /// Longer numbers, which no integer has, are hashed, which keeps them as distinct.
+  private static let longest = 19
   private static let purpose = "digits"
   private static let rounds: [UInt8] = [0, 1, 2, 3, 4, 5]
 

@@ -161,14 +161,14 @@ extension Value {
 }
 
 extension DatabaseSchema {
-  /// The rule of a collection's IDs; nil if none is declared or implied.
-  func idRule(of path: CollectionPath) -> MaskRule? {
-    guard let collection = collection(path) else { return nil }
+  /// The rule of a collection's IDs, also if they are those of another collection; nil if none is declared or implied.
+  ///
+  /// - Parameter passed: The collections whose IDs these are, which must not follow again.
+  func idRule(of path: CollectionPath, after passed: [CollectionPath] = []) -> MaskRule? {
+    guard let collection = collection(path), !passed.contains(collection.pattern) else { return nil }
     guard let rule = collection.mask else { return collection.personalData == .free ? .keep : nil }
     guard case .reference(let target) = rule.kind else { return rule }
-    guard let target, let other = self.collection(target)?.mask, other.kind != rule.kind else { return nil }
-    if case .reference = other.kind { return nil }
-    return other
+    return target.flatMap { idRule(of: $0, after: passed + [collection.pattern]) }
   }
 }
 

@@ -209,7 +209,11 @@ extension Mask {
     _ collection: CollectionSchema
   ) -> [(gap: MaskGap, field: FieldPath?)] {
     let path = field.path.inside(array)
-    let elements = field.elements.flatMap { places(of: $0, in: path, collection) }
+    var elements = field.elements.flatMap { places(of: $0, in: path, collection) }
+    if case .reference(let target)? = field.keyMask?.kind {
+      let named = target ?? collection.pattern
+      if schema.idRule(of: named) == nil { elements.append((.id(named), path)) }
+    }
     if collection.isStructure(field) { return elements }
     // Below an element, the element's own fields have the rules.
     if field.types == [.map], field.path.segments.first == FieldSchema.elementName { return elements }

@@ -17,7 +17,25 @@ package struct MaskSettings: Codable, Sendable, Equatable {
   /// The mask of the job.
   ///
   /// - Throws: `.configuration` if the key in the file is not the one that the job started with.
-  package func mask(by schema: DatabaseSchema) throws(Failure) -> Mask {
+  package func mask(by schema: DatabaseSchema) throws(Failure) -> Mask { Mask(by: schema, key: try key()) }
+
+  /// Returns texts that the record must not show, sealed with the key.
+  ///
+  /// - Throws: As ``mask(by:)``.
+  package func sealed(_ texts: [String]) throws(Failure) -> [String] {
+    let key = try key()
+    return texts.map { key.sealed($0) }
+  }
+
+  /// Returns the sealed texts; records of earlier versions have them unsealed.
+  ///
+  /// - Throws: As ``mask(by:)``.
+  package func opened(_ texts: [String]) throws(Failure) -> [String] {
+    let key = try key()
+    return texts.map { key.opened($0) ?? $0 }
+  }
+
+  private func key() throws(Failure) -> MaskKey {
     let key = try MaskKey(file: keyFile)
     guard key.fingerprint.isIdentical(to: fingerprint) else {
       throw Failure(
@@ -28,6 +46,6 @@ package struct MaskSettings: Codable, Sendable, Equatable {
         remedy: "Put the first key back, or begin anew in an empty target."
       )
     }
-    return Mask(by: schema, key: key)
+    return key
   }
 }

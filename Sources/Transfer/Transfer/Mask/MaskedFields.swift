@@ -81,19 +81,20 @@ struct MaskedFields {
 
   /// Records a decision if these are collected; a rule for references is that of the IDs.
   private mutating func decide(_ rule: MaskRule, on value: Value, _ field: FieldSchema) {
-    var decided = rule
-    if case .reference(let target) = rule.kind {
-      let named = target ?? field.reference?.collection ?? collection.schema.pattern
-      decided = mask.idRule(of: named) ?? rule
-    }
     let decision = MaskDecision(
       field: name(of: field),
-      rule: decided,
+      rule: resolved(rule, field.reference?.collection),
       isIdentity: rule.isOfOnePerson,
-      keys: field.keyMask,
+      keys: field.keyMask.map { resolved($0) },
       value: value
     )
     decisions?.append(decision)
+  }
+
+  /// Returns the rule of the IDs that a rule for references names; any other rule as it is.
+  private func resolved(_ rule: MaskRule, _ collection: CollectionPath? = nil) -> MaskRule {
+    guard case .reference(let target) = rule.kind else { return rule }
+    return mask.idRule(of: target ?? collection ?? self.collection.schema.pattern) ?? rule
   }
 
   /// The name of a field, or that of an element together with its array.
@@ -171,10 +172,15 @@ struct MaskedFields {
     var entries: [FieldMap.Entry] = []
     for entry in fields.entries {
       guard let value = try apply(rule, to: entry.value, field) else { continue }
-      let name = field.schema.keyMask.map { mask.id(entry.name, $0) } ?? entry.name
+      let name = field.schema.keyMask.map { key(entry.name, $0) } ?? entry.name
       entries.append(.init(name: name, value: value))
     }
     return .map(FieldMap(entries))
+  }
+
+  private mutating func key(_ key: String, _ rule: MaskRule) -> String {
+    if case .reference(let target) = rule.kind { return id(key, target) }
+    return mask.id(key, rule)
   }
 
   private mutating func string(
@@ -240,8 +246,7 @@ struct MaskedFields {
     case (.year, .timestamp(let time)): MaskedText.year(time).map { .timestamp($0) } ?? value.emptied
     case (.hash, .bytes(let bytes)): .bytes(Array(text.hash(bytes).utf8))
     case (_, .integer(let number)): .integer(text.number(number))
-    case (_, .double(let number)):
-      Int64(exactly: number.rounded()).map { .double(Double(text.number($0))) } ?? value.emptied
+    case (_, .double(let number)): .double(text.number(number))
     default: value.emptied
     }
   }

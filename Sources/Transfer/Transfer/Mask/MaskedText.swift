@@ -149,12 +149,43 @@ struct MaskedText: Sendable {
 
   // MARK: Numbers and times
 
-  /// Returns an integer with the same number of digits, masked as by ``digits(_:)``.
+  /// Returns an integer with the same sign and number of digits, masked as by ``digits(_:)``; distinct ones stay distinct.
   func number(_ value: Int64) -> Int64 {
-    // Every number of 18 digits fits.
-    let digits = Array(String(value.magnitude).utf8.prefix(18))
-    let masked = String(decoding: DigitPermutation.masked(digits, under: key), as: UTF8.self)
-    return (Int64(masked) ?? 0) * (value < 0 ? -1 : 1)
+    let sign = value < 0 ? "-" : ""
+    return permuted(Array(String(value.magnitude).utf8)) { digits in
+      let text = sign + String(decoding: digits, as: UTF8.self)
+      return Int64(text).flatMap { String($0).isIdentical(to: text) ? $0 : nil }
+    }
+  }
+
+  /// Returns a double with other digits, and a whole one for a whole one; distinct ones stay distinct.
+  ///
+  /// NaN and the infinities stay what they are.
+  func number(_ value: Double) -> Double {
+    if let whole = Int64(exactly: value) { return Double(number(whole)) }
+    if !value.isFinite { return value }
+    // As the shortest text, such as -0.0625 or 1.25e+30, of which the sign, the point and the exponent stay.
+    let text = Array(value.description.utf8)
+    let isSignificant = { (byte: UInt8) in byte.isASCIIDigit && byte != UInt8(ascii: "0") }
+    let end = text.firstIndex(of: UInt8(ascii: "e")) ?? text.endIndex
+    guard let start = text[..<end].firstIndex(where: isSignificant) else { return value }
+    return permuted(text[start..<end].filter(\.isASCIIDigit)) { digits in
+      var digits = digits.makeIterator()
+      let other = text[start..<end].map { $0.isASCIIDigit ? digits.next() ?? $0 : $0 }
+      let masked = String(decoding: text[..<start] + other + text[end...], as: UTF8.self)
+      return Double(masked).flatMap { number in
+        Int64(exactly: number) == nil && number.description.isIdentical(to: masked) ? number : nil
+      }
+    }
+  }
+
+  /// Permutes digits until they are a number again, which permutes exactly the digits that are one.
+  private func permuted<Number>(_ digits: [UInt8], _ number: ([UInt8]) -> Number?) -> Number {
+    var digits = digits
+    while true {
+      digits = DigitPermutation.masked(digits, under: key)
+      if let number = number(digits) { return number }
+    }
   }
 
   func number(_ value: Double, percent: Int, seed: [UInt8]) -> Double {

@@ -150,6 +150,7 @@ struct CopyCommand: JobCommand {
     (job.isDryRun, job.verifies) = (dryRun, verify)
     job.mask = try masking.settings()
     job.subset = part.settings(selection.collections)
+    if let mask = job.mask, let roots = job.subset?.roots { job.subset?.roots = try mask.sealed(roots) }
     job.selection.collections = part.roots(selection.collections)
     var run = common.jobRun(job)
     run.source = source.connection(to: place?.name ?? from, beside: run.connection)
@@ -259,7 +260,9 @@ extension CopyJob: DivisibleJob {
     var options = base
     let context = try LiteralContext(source.client.database, session.schema, in: timeZone)
     options.filter = try FilterArguments.parse(filters, in: context)
-    options.subset = try subset?.subset(isDeep: subcollections ?? true) { filter in
+    let isMasked = mask != nil
+    options.subset = try openedSubset()?.subset(isDeep: subcollections ?? true, hidesFilters: isMasked) {
+      filter in
       try FilterArguments.parse([filter], in: context, of: "--subset")
     }
     if session.part == nil, session.checkpoints?.resumed == nil {

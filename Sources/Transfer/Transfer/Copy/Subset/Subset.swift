@@ -9,7 +9,7 @@ package struct Subset: Sendable {
     package let filter: StructuredQuery.Filter?
     /// The maximum number of documents, in the order of names; nil for all.
     let limit: Int?
-    /// The root as typed.
+    /// The root for messages and reports: as typed, but without the filter in a masked copy.
     let text: String
   }
 
@@ -41,7 +41,7 @@ package struct SubsetSettings: Codable, Sendable, Equatable {
   /// The largest possible maximum of documents in a subset, because the state of each is kept in memory during the search.
   package static let greatest = 500_000
 
-  /// The roots, in the syntax of ``SubsetRoot/init(typed:)``.
+  /// The roots, in the syntax of ``SubsetRoot/init(typed:)``; sealed in the record of a masked copy.
   package var roots: [String]
   package var sample: SampleShare?
   package var follow = Follow()
@@ -52,14 +52,19 @@ package struct SubsetSettings: Codable, Sendable, Equatable {
 
   /// Resolves the settings to a subset.
   ///
+  /// - Parameter hidesFilters: Whether messages and reports must not show the filters.
   /// - Throws: The errors of `filter`, which parses a filter.
   package func subset(
     isDeep: Bool,
+    hidesFilters: Bool = false,
     _ filter: (String) throws -> StructuredQuery.Filter?
   ) throws -> Subset {
-    let roots = try roots.compactMap { text -> Subset.Root? in
-      guard let root = SubsetRoot(typed: text) else { return nil }
+    let roots = try roots.enumerated().compactMap { index, typed -> Subset.Root? in
+      guard let root = SubsetRoot(typed: typed) else { return nil }
       let filter = try root.filter.flatMap(filter)
+      // Without their filters, roots may be alike.
+      let number = self.roots.count > 1 ? " (\(index + 1))" : ""
+      let text = hidesFilters ? SubsetRoot.withoutFilter(typed) + number : typed
       return Subset.Root(collection: root.collection, filter: filter, limit: root.limit, text: text)
     }
     return Subset(roots: roots, isDeep: isDeep, settings: self)
@@ -92,6 +97,12 @@ package struct SubsetRoot: Sendable, Equatable {
     guard words.removeFirst().elementsEqual("where".utf8), let start = words.first, let last = words.last
     else { return nil }
     filter = String(Substring(text.utf8[start.startIndex..<last.endIndex]))
+  }
+
+  /// Returns a text with its filter, if any, replaced by an ellipsis; any other text as it is.
+  package static func withoutFilter(_ text: String) -> String {
+    guard let root = SubsetRoot(typed: text), root.filter != nil else { return text }
+    return "\(root.collection) where …\(root.limit.map { " limit \($0)" } ?? "")"
   }
 }
 
