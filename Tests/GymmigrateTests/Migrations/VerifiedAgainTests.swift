@@ -66,6 +66,23 @@ struct VerifiedAgainTests {
     }
   }
 
+  @Test("So does the undo of a deletion from before it, and not the undo of what came later.")
+  func undone() async throws {
+    try await withStores { tool in
+      try tool.write(Self.migration, to: "migrations/1-a.yaml")
+      try await tool.load((1...3).map { documentLine("things/t\($0)", $0) }, into: "test")
+      let deletion = ["delete", "things", "--id", "t3", "--hard", "--max-delete", "1", "-e", "test"]
+      try await tool.bare(deletion).expect(0)
+      let earlier = try tool.lastRun()
+      try await tool.bare(["migrate", "up", "-e", "test"]).expect(0)
+      try await tool.load([documentLine("things/t1", 1)], into: "test", mode: "upsert")
+      try await tool.bare(["migrate", "undo", "last", "-e", "test"]).expect(0)
+      #expect(try await status(tool).contains("verified"))
+      try await tool.bare(["migrate", "undo", earlier, "-e", "test", "-y"]).expect(0)
+      #expect(try await status(tool).contains(" applied"))
+    }
+  }
+
   @Test("So does a restore of a part.")
   func restored() async throws {
     try await withVerified { tool in
