@@ -87,7 +87,8 @@ enum MaskGaps {
     switch field.loss {
     case .type:
       let types = field.types.map(\.rawValue).joined(separator: " or ")
-      return "leaves nothing of \(types.isEmpty ? "a required field" : "type \(types)")"
+      let isLeftOut = field.unfit?.kind == .drop || field.unfit?.kind == .null
+      return "leaves nothing of \(isLeftOut || types.isEmpty ? "a required field" : "type \(types)")"
     case .values: return "does not give its closed values"
     case .format: return "does not give its format"
     }
@@ -192,7 +193,7 @@ extension Mask {
   }
 
   /// What the schema requires of a field and a rule does not produce; nil for nothing, as far as that can be determined.
-  private func loss(of field: FieldSchema, under rule: MaskRule) -> MaskGap.Loss? {
+  func loss(of field: FieldSchema, under rule: MaskRule) -> MaskGap.Loss? {
     if !rule.fits(field) { return .type }
     if let values = field.values, !rule.gives(values) { return .values }
     guard field.types == [.string], let format = field.format else { return nil }
