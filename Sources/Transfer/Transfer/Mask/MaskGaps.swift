@@ -114,12 +114,12 @@ enum MaskGaps {
 
   private static func yaml(_ field: MaskGap.Field, _ mask: String) -> String {
     let rule = "{ type: \(SchemaWriter.types(field.types)), mask: \(mask) }"
-    let keys = isShown(field) ? field.path.segments : [hidden]
+    let keys = shownKeys(of: field)
     return keys.reversed().enumerated().reduce(rule) { inner, step in
       if step.element.isIdentical(to: FieldSchema.elementName) {
         return "{ type: array, elements: \(inner) }"
       }
-      let name = isShown(field) ? SchemaWriter.key(step.element) : step.element
+      let name = step.element.isIdentical(to: hidden) ? hidden : SchemaWriter.key(step.element)
       let isOutermost = step.offset == keys.count - 1
       return "{ \(isOutermost ? "" : "type: map, ")fields: { \(name): \(inner) } }"
     }
@@ -130,17 +130,18 @@ enum MaskGaps {
   private static let hidden = "(a key that is not shown)"
 
   private static func name(of field: MaskGap.Field) -> String {
-    guard isShown(field) else { return hidden }
-    return field.path.segments.reduce("") { text, key in
+    shownKeys(of: field).reduce("") { text, key in
       if key.isIdentical(to: FieldSchema.elementName) { return "\(text)\(key)" }
-      return "\(text)\(text.isEmpty ? "" : ".")\(FieldPath(field: key))"
+      let name = key.isIdentical(to: hidden) ? hidden : "\(FieldPath(field: key))"
+      return "\(text)\(text.isEmpty ? "" : ".")\(name)"
     }
   }
 
-  /// Whether a path may be shown: an undeclared key may be personal data, unless it is a plain name.
-  private static func isShown(_ field: MaskGap.Field) -> Bool {
-    field.isDeclared
-      || field.path.segments.allSatisfy { $0.isIdentical(to: FieldSchema.elementName) || isPlain($0) }
+  /// The keys that lead to a field; the last one may be personal data if it is not declared, unless it is a plain name.
+  private static func shownKeys(of field: MaskGap.Field) -> [String] {
+    let keys = field.path.segments
+    guard !field.isDeclared, let last = keys.last, !isPlain(last) else { return keys }
+    return keys.dropLast() + [hidden]
   }
 
   /// Whether a name may be shown.
