@@ -183,6 +183,16 @@ private struct Mistake: CustomTestStringConvertible, Sendable {
       "{ type: string, values: [a], deprecated: [b] }",
       "expected it there"
     ),
+    .field(
+      "keys beside fields",
+      "{ type: map, keys: { mask: hash }, fields: { a: string } }",
+      "no fields or elements beside it"
+    ),
+    .field(
+      "keys beside elements",
+      "{ type: array, keys: { mask: hash }, elements: string }",
+      "no fields or elements beside it"
+    ),
     .field("a format that is none", "{ type: string, format: zip }", "email, phone, digits"),
     .field("a format of a number", "{ type: double, format: email }", "type: string"),
     .field(

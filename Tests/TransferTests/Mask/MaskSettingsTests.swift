@@ -76,4 +76,26 @@ import Testing
       ]
     )
   }
+
+  @Test("An undeclared key of a map is in the map that has it, and is shown only if it is a plain name.")
+  func keys() throws {
+    let schema = try SchemaReader.schema(
+      parsing: """
+        schema: x
+        collections:
+          p: { mask: keep, fields: { f1: { type: map, fields: { a: boolean } } } }
+        """,
+      path: "x.yaml"
+    )
+    var check = MaskCheck(by: schema)
+    let map = Value.map(["Zoe Gil": .string("x"), "b": .string("x")])
+    try check.take(RawDocument(path: try #require(DocumentPath("p/1")), fields: ["f1": map]))
+    #expect(
+      check.findings.map { "\($0.what): \($0.remedy)" } == [
+        "f1.(a key that is not shown) of p: p: { fields: { f1: { type: map, "
+          + "fields: { (a key that is not shown): { type: string, mask: pseudonym } } } } }",
+        "f1.b of p: p: { fields: { f1: { type: map, fields: { b: { type: string, mask: pseudonym } } } } }",
+      ]
+    )
+  }
 }

@@ -128,6 +128,12 @@ struct FieldReader {
     if field.format != nil, field.types != [.string] {
       throw yaml.failure(at: node("format"), "only a text has a format; expected type: string beside it")
     }
+    if let keys = node("keys"), node("fields") ?? node("elements") != nil {
+      throw yaml.failure(
+        at: keys,
+        "'keys' is about a map whose fields are not declared; expected no fields or elements beside it"
+      )
+    }
     if field.reference != nil, field.types != [.string], field.types != [.reference] {
       throw yaml.failure(at: node("reference"), "expected type: string or type: reference beside it")
     }

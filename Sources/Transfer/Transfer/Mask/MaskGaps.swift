@@ -87,7 +87,8 @@ enum MaskGaps {
     switch field.loss {
     case .type:
       let types = field.types.map(\.rawValue).joined(separator: " or ")
-      return "leaves nothing of \(types.isEmpty ? "a required field" : "type \(types)")"
+      let isLeftOut = field.unfit?.kind == .drop || field.unfit?.kind == .null
+      return "leaves nothing of \(isLeftOut || types.isEmpty ? "a required field" : "type \(types)")"
     case .values: return "does not give its closed values"
     case .format: return "does not give its format"
     }
@@ -113,12 +114,12 @@ enum MaskGaps {
 
   private static func yaml(_ field: MaskGap.Field, _ mask: String) -> String {
     let rule = "{ type: \(SchemaWriter.types(field.types)), mask: \(mask) }"
-    let keys = isShown(field) ? field.path.segments : [hidden]
+    let keys = shownKeys(of: field)
     return keys.reversed().enumerated().reduce(rule) { inner, step in
       if step.element.isIdentical(to: FieldSchema.elementName) {
         return "{ type: array, elements: \(inner) }"
       }
-      let name = isShown(field) ? SchemaWriter.key(step.element) : step.element
+      let name = step.element.isIdentical(to: hidden) ? hidden : SchemaWriter.key(step.element)
       let isOutermost = step.offset == keys.count - 1
       return "{ \(isOutermost ? "" : "type: map, ")fields: { \(name): \(inner) } }"
     }
@@ -129,17 +130,18 @@ enum MaskGaps {
   private static let hidden = "(a key that is not shown)"
 
   private static func name(of field: MaskGap.Field) -> String {
-    guard isShown(field) else { return hidden }
-    return field.path.segments.reduce("") { text, key in
+    shownKeys(of: field).reduce("") { text, key in
       if key.isIdentical(to: FieldSchema.elementName) { return "\(text)\(key)" }
-      return "\(text)\(text.isEmpty ? "" : ".")\(FieldPath(field: key))"
+      let name = key.isIdentical(to: hidden) ? hidden : "\(FieldPath(field: key))"
+      return "\(text)\(text.isEmpty ? "" : ".")\(name)"
     }
   }
 
-  /// Whether a path may be shown: an undeclared key may be personal data, unless it is a plain name.
-  private static func isShown(_ field: MaskGap.Field) -> Bool {
-    field.isDeclared
-      || field.path.segments.allSatisfy { $0.isIdentical(to: FieldSchema.elementName) || isPlain($0) }
+  /// The keys that lead to a field; the last one may be personal data if it is not declared, unless it is a plain name.
+  private static func shownKeys(of field: MaskGap.Field) -> [String] {
+    let keys = field.path.segments
+    guard !field.isDeclared, let last = keys.last, !isPlain(last) else { return keys }
+    return keys.dropLast() + [hidden]
   }
 
   /// Whether a name may be shown.
@@ -192,7 +194,7 @@ extension Mask {
   }
 
   /// What the schema requires of a field and a rule does not produce; nil for nothing, as far as that can be determined.
-  private func loss(of field: FieldSchema, under rule: MaskRule) -> MaskGap.Loss? {
+  func loss(of field: FieldSchema, under rule: MaskRule) -> MaskGap.Loss? {
     if !rule.fits(field) { return .type }
     if let values = field.values, !rule.gives(values) { return .values }
     guard field.types == [.string], let format = field.format else { return nil }

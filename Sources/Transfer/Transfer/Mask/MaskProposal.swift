@@ -3,6 +3,8 @@ import Schema
 /// Proposes rules for fields and IDs whose masked values satisfy the schema.
 struct MaskProposal {
   let schema: DatabaseSchema
+  /// Judges rules; the masked values are never shown, so any key will do.
+  private let mask = Mask(by: .none, key: MaskKey(MaskKey.random()))
 
   /// The length of a pseudonym.
   private static let pseudonymLength: Int64 = 20
@@ -11,14 +13,28 @@ struct MaskProposal {
     schema.collection(collection)?.documentID == .email ? "email" : "pseudonym"
   }
 
+  /// Returns a rule that a masked run takes; `keep` if there is no other.
   func rule(of field: MaskGap.Field) -> String {
+    let collection = schema.collection(field.collection)
+    let declared = collection?.field(throughElements: field.path)
+    let rule = rule(of: field, declared)
+    guard !field.isReference, let collection, let declared else { return rule }
+    let isUnique = collection.unique.contains { $0.contains(field.path) }
+    // What has to be unique is worth keeping.
+    let first = isUnique && rule == "drop" ? "pseudonym" : rule
+    return [first, "pseudonym", "drop"].first { isTaken($0, by: declared, isUnique) } ?? "keep"
+  }
+
+  private func isTaken(_ rule: String, by field: FieldSchema, _ isUnique: Bool) -> Bool {
+    // What is more than a rule has been made for its field.
+    guard let rule = MaskRule(rule) else { return true }
+    return mask.loss(of: field, under: rule) == nil && !(isUnique && rule.isMerging)
+  }
+
+  private func rule(of field: MaskGap.Field, _ declared: FieldSchema?) -> String {
     if field.isReference { return "drop" }
-    let declared = schema.collection(field.collection)?.field(throughElements: field.path)
     guard let declared else { return Self.rule(of: field.types) ?? "drop" }
     if declared.values != nil { return "keep" }
-    if case .pattern? = declared.format, field.loss == .format {
-      return declared.isRequired ? "keep" : "drop"
-    }
     if field.types == [.string] { return Self.text(declared) }
     return Self.rule(of: field.types) ?? (declared.isRequired ? Self.required(field.types) : "drop")
   }
@@ -26,8 +42,7 @@ struct MaskProposal {
   /// The rule for a field whose values have to stay distinct.
   func rule(ofUnique path: FieldPath, in collection: CollectionPath) -> String {
     let types = schema.collection(collection)?.field(path)?.types ?? []
-    let rule = rule(of: .init(collection: collection, path: path, types: types, isDeclared: true))
-    return rule != "drop" && MaskRule(rule)?.isMerging == false ? rule : "pseudonym"
+    return rule(of: .init(collection: collection, path: path, types: types, isDeclared: true))
   }
 
   private static func rule(of types: [FieldType]) -> String? {
