@@ -36,7 +36,10 @@ import Testing
     #expect(text.number(525_550_831_234.0) == Double(text.number(525_550_831_234 as Int64)))
   }
 
-  @Test("What has no digits to change ends, too.", arguments: [Double.infinity, -.infinity, .leastNonzeroMagnitude, 1e308])
+  @Test(
+    "What has no digits to change ends, too.",
+    arguments: [Double.infinity, -.infinity, .leastNonzeroMagnitude, 1e308]
+  )
   func extremes(_ number: Double) {
     #expect(text.number(number) == number)
     #expect(text.number(Double.nan).isNaN)
