@@ -170,6 +170,8 @@ struct MaskedText: Sendable {
     let end = text.firstIndex(of: UInt8(ascii: "e")) ?? text.endIndex
     guard let start = text[..<end].firstIndex(where: isSignificant) else { return value }
     return permuted(text[start..<end].filter(\.isASCIIDigit)) { digits in
+      // With a zero in front it would have the form of numbers of fewer digits.
+      if digits.first == UInt8(ascii: "0") { return nil }
       var digits = digits.makeIterator()
       let other = text[start..<end].map { $0.isASCIIDigit ? digits.next() ?? $0 : $0 }
       let masked = String(decoding: text[..<start] + other + text[end...], as: UTF8.self)
