@@ -51,15 +51,17 @@ package struct DocumentPlace: Sendable {
   }
 
   private func names(in folder: String, via access: FileAccess) throws(Failure) -> [String] {
+    let unread = [Manifest.fileName] + (manifest?.deleted.map { [$0.file] } ?? [])
     func isRead(_ name: String) -> Bool {
-      !Self.isLitter(name) && !name.isIdentical(to: Manifest.fileName) && InputFormat(inFolder: name) != nil
+      !Self.isLitter(name) && !unread.contains { $0.isIdentical(to: name) }
+        && InputFormat(inFolder: name) != nil
     }
     let named = (manifest?.files.map(\.file) ?? []).filter(isRead)
-    // An export of a database without documents has no files, other than a list of what was deleted.
-    if !named.isEmpty || manifest?.files.isEmpty ?? false { return named }
+    if !named.isEmpty { return named }
     let found = try access.names(in: folder)
     let names = found.filter(isRead)
-    if !names.isEmpty { return names }
+    // An export of a database without documents has no files.
+    if !names.isEmpty || manifest?.files.isEmpty ?? false { return names }
     try assertNotOfExports(folder, via: access)
     let others = found.isEmpty ? "" : ", but \(FilePaths.list(found))"
     throw Failure(
