@@ -267,9 +267,10 @@ extension KillTests {
         Report(
           exitCode: result.exitCode,
           output: result.output,
+          // Of two batches in flight, either may be the first.
           warnings: result.errorLines.filter {
             $0.contains(", the first orders/") || $0.contains(" more like it.")
-          },
+          }.map { $0.replacing(/, the first orders\/o10[01]\d/, with: ", the first") },
           rows: try? tool.text("\(run)/warnings.csv")
         )
       )
@@ -282,7 +283,8 @@ extension KillTests {
     try await Gate.shared.pass {
       let whole = try await report(work, killed: false)
       #expect(!whole.output.isEmpty || whole.warnings.count == 3, "\(whole)")
-      #expect(try await report(work, killed: true) == whole)
+      let again = try await report(work, killed: true)
+      #expect(again == whole, "\(again)\n\(whole)")
     }
   }
 }
