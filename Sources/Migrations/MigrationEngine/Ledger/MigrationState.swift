@@ -97,7 +97,8 @@ package struct MigrationState: Sendable, Equatable {
     return standing[last...].compactMap { $0.applied(id)?.verifiedAt }.last
   }
 
-  /// Returns the last run that is not one of the migration's, still stands, and wrote to its collections after a point in time.
+  /// Returns the last run that is not one of the migration's, was not undone, or only in part, and wrote to its
+  /// collections after a point in time.
   ///
   /// The undo of a run that began after that time only brings back what was there.
   private static func rewriter(

@@ -37,7 +37,7 @@ extension PlanSession {
     return write.map { OwnWrite(journal: journal, write: $0, isChangedSince: isChanged) }
   }
 
-  /// Whether a document must not be changed because nobody can tell whether an earlier write was applied before somebody wrote it.
+  /// Whether a document must not be changed because it is not known whether an earlier write was applied before somebody wrote it.
   func dropDoubtfulWrite(_ outcome: Outcome, of document: RawDocument) throws(Failure) -> Bool {
     guard case .change = outcome.action, let journal, journal.hasTail else { return false }
     return try journal.dropDoubtfulWrite(

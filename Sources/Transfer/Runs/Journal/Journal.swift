@@ -201,7 +201,7 @@ package final class Journal: Sendable {
     return try !change(of: write).isApplied(to: current)
   }
 
-  /// Drops the interrupted run's write of a document if nobody can tell whether it was applied, because somebody has written
+  /// Drops the interrupted run's write of a document if it is not known whether it was applied, because somebody has written
   /// the document since; the document is then to be left as it is.
   ///
   /// The journal gets no result, so that an undo restores what the run found once the other write is undone.

@@ -3,8 +3,8 @@ import Schema
 /// Which exports of a schedule are kept, by the rules of restic's `forget`.
 ///
 /// Of each of the newest days, weeks, months and years in UTC that have an export, the newest export is kept, and so are
-/// all exports within a duration before the newest one, with what they add to. If there are fewer than should be kept, the oldest export is kept,
-/// too, so that the history is as long as possible.
+/// all exports within a duration before the newest one, with what they add to. If there are fewer than should be kept, the
+/// oldest export is kept, too, so that the history is as long as possible.
 package struct RetentionPolicy: Sendable, Equatable, Codable {
   /// The number of newest exports to keep, whatever their times.
   package var last: Int?
