@@ -74,6 +74,7 @@ bench: build
 	@scripts/bench.sh
 	@scripts/bench-many-reads.sh
 	@scripts/bench-mask.sh
+	@scripts/bench-verify.sh
 	@scripts/bench-program.sh
 
 ## bench-reads: measures reading at 80 ms a request, one after the other and side by side, and restores beside comparisons

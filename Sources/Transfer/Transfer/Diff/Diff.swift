@@ -1,5 +1,6 @@
 package import FirestoreREST
 package import Logging
+import Platform
 
 /// Compares two databases or snapshots, document by document.
 ///
@@ -89,6 +90,8 @@ package struct Diff {
         "The database of a snapshot is not known, so references are compared by their full names (--from-source, --to-source)."
       )
     }
+    // Pages of two databases that are read at the same time leave holes between them otherwise.
+    if case (.database, .database) = (from, to) { _ = Allocator.returnsMediumBlocks }
     let remedy = "Compare fewer collections at a time, or read at a later moment."
     let (fromPages, toPages) = (
       try from.pages(of: scopes, at: fromTime, reading: options.reading, orElse: remedy),
