@@ -1,5 +1,6 @@
 package import Configuration
 import Files
+import FirestoreREST
 import MigrationEngine
 
 /// What all tasks of a sharded run may be billed together, and what they took of it: `bill.json`.
@@ -88,14 +89,13 @@ package struct ShardBill: SharedBill {
     at prices: PriceList
   ) throws(Failure) -> Cost? {
     try change { record in
-      let smaller = Cost(reads: leastReads, writes: cost.writes, deletes: cost.deletes)
-      var fitting = [cost + ahead, cost].first { reached(by: $0, in: record, at: prices).isEmpty }
-      if fitting == nil, reached(by: smaller, in: record, at: prices).isEmpty {
-        fitting = most(between: smaller, and: cost, in: record, at: prices)
-      }
-      guard let fitting else { return nil }
-      record.taken = record.taken + fitting
-      return fitting
+      var bill = bill(of: record, at: prices)
+      for bound in bounds(of: record) { bill.bound = bill.bound.tightened(by: bound.bound) }
+      var answer = bill.reserve(cost + ahead)
+      if answer == .exhausted { answer = bill.reserve(cost, least: leastReads) }
+      guard case .granted(let granted) = answer else { return nil }
+      record.taken = record.taken + granted
+      return granted
     }
   }
 
@@ -105,35 +105,24 @@ package struct ShardBill: SharedBill {
 
   package func exhausted(before cost: Cost, at prices: PriceList) throws(Failure) -> Failure? {
     let record = try read()
-    let names = reached(by: cost, in: record, at: prices).map(\.name)
+    let bill = bill(of: record, at: prices)
+    let names = bounds(of: record).filter { bill.isExhausted(by: $0.bound, before: cost) }.map(\.name)
     if names.isEmpty { return nil }
-    var failure = Failure(
-      .tryLater,
-      "go on",
-      cause:
-        "the next request might be billed more than \(names.joined(separator: ", ")) allows for all tasks (so far: \(record.taken.textOfSome) at most)",
-      remedy: remedy
-    )
-    failure.isOfBound = true
-    return failure
+    let billed = "\(record.taken.textOfSome) at most"
+    return Bill.failure(names, allowing: " for all tasks", billed: billed, remedy: remedy)
   }
 
-  /// Returns the bounds that do not allow a cost in addition.
-  private func reached(by cost: Cost, in record: Record, at prices: PriceList) -> [Bound] {
-    let total = record.taken + record.kept + cost
+  private func bounds(of record: Record) -> [Bound] {
     let given = record.bound?.options.map { Bound(name: $0.name, bound: $0.bound) } ?? []
-    return (given + limits).filter { !$0.bound.allows(total, at: prices) }
+    return given + limits
   }
 
-  /// Returns the cost with the most reads that is allowed, by halving.
-  private func most(between low: Cost, and high: Cost, in record: Record, at prices: PriceList) -> Cost {
-    var (low, high) = (low, high)
-    while high.reads - low.reads > 1 {
-      var middle = low
-      middle.reads += (high.reads - low.reads) / 2
-      if reached(by: middle, in: record, at: prices).isEmpty { low = middle } else { high = middle }
-    }
-    return low
+  /// What was taken and is set aside, without a bound.
+  private func bill(of record: Record, at prices: PriceList) -> Bill {
+    var bill = Bill()
+    (bill.prices, bill.kept) = (prices, record.kept)
+    bill.carry(known: record.taken, uncertain: Cost())
+    return bill
   }
 
   // MARK: The file
@@ -162,15 +151,5 @@ package struct ShardBill: SharedBill {
   private func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     // Without locks, two processes might use the same rest.
     try FileLock.holding("\(path).lock", isRequired: true, body)
-  }
-}
-
-extension BillBound {
-  /// Whether a cost is within the bound.
-  fileprivate func allows(_ cost: Cost, at prices: PriceList) -> Bool {
-    if let reads, cost.reads > reads { return false }
-    if let writes, cost.writes.addingClamped(cost.deletes) > writes { return false }
-    if let dollars, prices.amount(of: cost) > PriceList.amount(ofDollars: dollars) { return false }
-    return true
   }
 }

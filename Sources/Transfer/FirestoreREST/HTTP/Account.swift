@@ -218,24 +218,11 @@ package final class Account: Sendable {
     let (all, bill, shared) = state.withLock { ($0.bounds, $0.bill, $0.shared) }
     let needed = Cost(reads: least ?? most.reads, writes: most.writes, deletes: most.deletes)
     if let failure = try shared?.exhausted(before: needed, at: bill.prices) { return failure }
-    let reached = all.filter { bound in
-      var alone = bill
-      alone.bound = bound.bound
-      return alone.reserve(most, least: least, isLast: isLast) == .exhausted
-    }
-    let billed = bill.total
+    let reached = all.filter { bill.isExhausted(by: $0.bound, before: most, least: least, isLast: isLast) }
     let names = (reached.isEmpty ? all : reached).map { bound in
       bound.used.map { "\(bound.name) (used today before this: \($0.text))" } ?? bound.name
     }
-    var failure = Failure(
-      .tryLater,
-      "go on",
-      cause:
-        "the next request might be billed more than \(names.joined(separator: ", ")) allows (so far: \(billed.text))",
-      remedy: "Allow more."
-    )
-    failure.isOfBound = true
-    return failure
+    return Bill.failure(names, billed: bill.total.text)
   }
 }
 

@@ -1,4 +1,4 @@
-import Configuration
+package import Configuration
 
 /// What a run was billed, what requests in flight may be billed, and what is left of its bound.
 ///
@@ -11,8 +11,8 @@ import Configuration
 ///     bill.reserve(Cost(reads: 300))               // .wait: the first may turn out to be less
 ///     bill.settle(Cost(reads: 300), as: Cost(reads: 12))
 ///     bill.reserve(Cost(reads: 300))               // .granted(300 reads)
-struct Bill: Sendable, Equatable {
-  enum Answer: Equatable {
+package struct Bill: Sendable, Equatable {
+  package enum Answer: Equatable {
     case granted(Cost)
     /// Not now, but perhaps after other requests are settled.
     case wait
@@ -20,16 +20,18 @@ struct Bill: Sendable, Equatable {
     case exhausted
   }
 
-  var bound = BillBound()
+  package var bound = BillBound()
   /// The prices by which a bound in dollars is applied.
-  var prices = PriceList.nam5
+  package var prices = PriceList.nam5
   /// What is reserved for the end of the run: the lease and the ledger.
-  var kept = Cost()
+  package var kept = Cost()
   /// What responses report.
   private(set) var known = Cost()
   /// The maximum that requests without a complete response were billed.
   private(set) var uncertain = Cost()
   private(set) var reserved = Cost()
+
+  package init() {}
 
   /// Whether the number of reads is bounded.
   var bindsReads: Bool { readsLeft != nil }
@@ -46,8 +48,8 @@ struct Bill: Sendable, Equatable {
   /// The maximum that will have been billed after every request in flight is settled.
   var outstanding: Cost { total + reserved }
 
-  /// Adds what an earlier process of the run was billed.
-  mutating func carry(known: Cost, uncertain: Cost) {
+  /// Adds what an earlier process of the run was billed, or what others use.
+  package mutating func carry(known: Cost, uncertain: Cost) {
     self.known = self.known + known
     self.uncertain = self.uncertain + uncertain
   }
@@ -56,7 +58,11 @@ struct Bill: Sendable, Equatable {
   ///   - most: The maximum that the request may be billed.
   ///   - least: The number of reads from which it is worth sending; it is granted fewer than `most` if no more are left.
   ///   - isLast: Whether it belongs to the end of the run, for which some cost is reserved.
-  mutating func reserve(_ most: Cost, least: Int? = nil, isLast: Bool = false) -> Answer {
+  package mutating func reserve(
+    _ most: Cost,
+    least: Int? = nil,
+    isLast: Bool = false
+  ) -> Answer {
     var granted = most
     var waits = false
     func isShort(_ wanted: Int, _ left: Int, _ open: Int) -> Bool {
@@ -94,6 +100,43 @@ struct Bill: Sendable, Equatable {
   mutating func settle(_ granted: Cost, as cost: Cost?) {
     reserved = reserved - granted
     if let cost { known = known + cost } else { uncertain = uncertain + granted }
+  }
+}
+
+extension Bill {
+  /// Whether a bound by itself, instead of that of the bill, does not allow a cost.
+  package func isExhausted(
+    by bound: BillBound,
+    before most: Cost,
+    least: Int? = nil,
+    isLast: Bool = false
+  ) -> Bool {
+    var alone = self
+    alone.bound = bound
+    return alone.reserve(most, least: least, isLast: isLast) == .exhausted
+  }
+
+  /// The failure of a run that must not be billed more.
+  ///
+  /// - Parameters:
+  ///   - bounds: The names of the bounds that do not allow the next request.
+  ///   - whom: For whom they are, with a space before it; nothing for a run.
+  ///   - billed: What was billed so far, as a text.
+  package static func failure(
+    _ bounds: [String],
+    allowing whom: String = "",
+    billed: String,
+    remedy: String = "Allow more."
+  ) -> Failure {
+    let names = bounds.joined(separator: ", ")
+    var failure = Failure(
+      .tryLater,
+      "go on",
+      cause: "the next request might be billed more than \(names) allows\(whom) (so far: \(billed))",
+      remedy: remedy
+    )
+    failure.isOfBound = true
+    return failure
   }
 }
 

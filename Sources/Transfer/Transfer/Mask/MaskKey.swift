@@ -56,27 +56,21 @@ package struct MaskKey: Sendable, CustomStringConvertible {
 
   /// Returns a text that only the key opens; the same text always has the same result.
   ///
-  /// The code of the text takes the place of a random start, as in RFC 5297.
-  func sealed(_ text: String) -> String {
-    let code = bytes("seal", text.utf8)
-    return Base64.standard(code + ciphered(Array(text.utf8), from: code))
+  /// - Throws: `.internal` if the cryptography library cannot seal.
+  func sealed(_ text: String) throws(Failure) -> String {
+    Base64.standard(try cipher.sealed(Array(text.utf8)))
   }
 
   /// Returns the text that was sealed; nil for what this key did not seal.
-  func opened(_ sealed: String) -> String? {
-    guard let bytes = Base64.decode(sealed), bytes.count >= 32 else { return nil }
-    let code = Array(bytes.prefix(32))
-    let text = String(decoding: ciphered(bytes.dropFirst(32), from: code), as: UTF8.self)
-    return self.bytes("seal", text.utf8) == code ? text : nil
+  ///
+  /// - Throws: As ``sealed(_:)``.
+  func opened(_ sealed: String) throws(Failure) -> String? {
+    guard let bytes = Base64.decode(sealed), let text = try cipher.opened(bytes) else { return nil }
+    return String(decoding: text, as: UTF8.self)
   }
 
-  /// Combines bytes with those that the key makes from a start, which also undoes it.
-  private func ciphered(_ bytes: some Sequence<UInt8>, from start: [UInt8]) -> [UInt8] {
-    var stream: [UInt8] = []
-    return bytes.enumerated().map { index, byte in
-      if index % 32 == 0 { stream = self.bytes("stream", start + Array("\(index)".utf8)) }
-      return byte ^ stream[index % 32]
-    }
+  private var cipher: DeterministicCipher {
+    DeterministicCipher(key: bytes("seal: authenticate", []) + bytes("seal: encrypt", []))
   }
 
   /// Does the same as ``bytes(_:_:)`` for a message that consists of a purpose, a zero byte and a text.

@@ -24,7 +24,7 @@ package struct MaskSettings: Codable, Sendable, Equatable {
   /// - Throws: As ``mask(by:)``.
   package func sealed(_ texts: [String]) throws(Failure) -> [String] {
     let key = try key()
-    return texts.map { key.sealed($0) }
+    return try texts.map { text throws(Failure) in try key.sealed(text) }
   }
 
   /// Returns the sealed texts; records of earlier versions have them unsealed.
@@ -32,7 +32,7 @@ package struct MaskSettings: Codable, Sendable, Equatable {
   /// - Throws: As ``mask(by:)``.
   package func opened(_ texts: [String]) throws(Failure) -> [String] {
     let key = try key()
-    return texts.map { key.opened($0) ?? $0 }
+    return try texts.map { text throws(Failure) in try key.opened(text) ?? text }
   }
 
   private func key() throws(Failure) -> MaskKey {
