@@ -55,16 +55,14 @@ package struct UndoRun: ChangeList {
   ) async throws {
     var number = position.flatMap { Int($0) }
     if number == nil {
-      let created = position.flatMap {
-        $0.hasPrefix(Self.createdMark) ? $0.dropFirst(Self.createdMark.count) : nil
+      let existing = position.flatMap { DocumentPath($0) }
+      var created: DocumentPath?
+      if let position, existing == nil {
+        created = DocumentPath(String(Substring(position.utf8.dropFirst(Self.createdMark.utf8.count))))
+      } else {
+        try await record(.existing, in: sink, after: existing) { try await mark($0.string) }
       }
-      if created == nil {
-        let last = position.flatMap { DocumentPath($0) }
-        try await record(.existing, in: sink, after: last) { try await mark($0.string) }
-      }
-      try await record(.created, in: sink, after: created.flatMap { DocumentPath(String($0)) }) {
-        try await mark(Self.createdMark + $0.string)
-      }
+      try await record(.created, in: sink, after: created) { try await mark(Self.createdMark + $0.string) }
     }
     while let joint = try changes.jointChange(before: number) {
       try Task.checkCancellation()
