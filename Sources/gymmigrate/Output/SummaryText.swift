@@ -61,7 +61,8 @@ enum SummaryText {
   static func bill(_ billed: Cost, _ perhaps: Cost) -> [String] {
     if billed == Cost() { return [] }
     let more =
-      perhaps == Cost() ? "" : ", and perhaps \(perhaps.textOfSome) more by requests without an answer"
+      perhaps == Cost()
+      ? "" : ", and perhaps \(perhaps.textOfSome) more by requests without a complete answer"
     return ["Billed: \(billed.text)\(more)."]
   }
 

@@ -74,7 +74,7 @@ struct OneOffRun {
     var runner = MigrationRunner(in: session, folder, writing: run.write)
     runner.examples = plan.examples
     runner.maximumDeletes = maximumDeletes
-    for read in work.reads { session.counts.open(read.collection) }
+    for read in work.reads where read.reach != .group { session.counts.open(read.collection) }
     let whole = ChangeSource.migration(work.migration)
     let source = leavesSubcollections ? whole : whole.guarded(by: session.client)
     if plan.isDryRun { return try await runner.plan(source) }

@@ -332,6 +332,7 @@ struct UnknownNameTests {
     arguments: [
       ("role == admin or visits > 3", "Documents without visits are left out"),
       ("locale != es", "Documents without locale are not selected"), ("locale == es", nil),
+      ("__name__ != users/u1", nil),
     ] as [(String, String?)]
   )
   func omissions(filter: String, notice: String?) async throws {

@@ -61,6 +61,19 @@ struct CostForecastTests {
     }
   }
 
+  @Test("So is that of an undo, which looks below each document that it deletes.")
+  func undo() async throws {
+    try await withThings { tool in
+      let undo = ["runs", "undo", "last", "-e", "test", "--yes", "--json"]
+      let (planned, billed) = (
+        try await tool.bare(undo + ["-n"]).billedReads("cost"), try await tool.bare(undo).billedReads()
+      )
+      // Each of the 180 documents, and what is below it.
+      #expect(planned == 360)
+      #expect(planned <= billed && billed <= planned + Self.overhead, "\(billed) billed")
+    }
+  }
+
   @Test("A rehearsal is billed where the copy comes from, and the limits of the day hold.")
   func rehearsal() async throws {
     try await withThings { tool in

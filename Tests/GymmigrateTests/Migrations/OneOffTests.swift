@@ -148,11 +148,16 @@ struct OneOffTests {
     }
   }
 
-  @Test("A group is every collection of the name.")
+  @Test("A group is every collection of the name, and counted by those; so is a pattern.")
   func group() async throws {
     try await withPeople { tool in
-      try await tool.run("fix", "notes", "--group", "--all-documents", "--set", "x=1", "--no-touch").expect(0)
+      let fix = ["--all-documents", "--set", "x=1", "--no-touch", "--json"]
+      let group = try await tool.bare(["fix", "notes", "--group"] + fix + tool.place)
+      group.expect(0)
+      #expect(try group.summary().collections.map(\.name) == ["members/*/notes"])
       try await expect(tool, ["members/3/notes/n": ["text": s("Ana"), "x": i(1)]])
+      let pattern = try await tool.bare(["fix", "mem*", "-n"] + fix + tool.place)
+      #expect(try pattern.summary().collections.map(\.name) == ["members"])
     }
   }
 

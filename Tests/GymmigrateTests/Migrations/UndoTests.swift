@@ -125,6 +125,32 @@ struct UndoTests {
     }
   }
 
+  @Test("What has got something below it stays, and is listed; what the run made below goes first.")
+  func subcollections() async throws {
+    try await withGym(["exercises"]) { tool, mini in
+      // This was below nothing before the run, and will be again.
+      try mini.put("c/old/things/t", fields: "{}")
+      let names = ["c/a", "c/a/things/t", "c/a/things/t/more/m", "c/b", "c/b/things/t", "c/old"]
+      let run = try await imported(tool, names.map { documentLine($0, 1) }.joined(separator: "\n"))
+      try mini.put("c/b/things/u/deep/d", fields: "{}")
+      let plan = try await tool.run("runs", "undo", run, "-n", "--json")
+      plan.expect(2)
+      #expect(try plan.summary().totals.rejected == 1)
+      let undone = try await tool.run("runs", "undo", run, "--json")
+      undone.expect(2)
+      let summary = try undone.summary()
+      #expect(summary.totals.rejected == 1 && summary.totals.deleted == 5 && summary.totals.balance)
+      let rejects = try tool.list("rejects.jsonl", of: summary.runId)
+      #expect(rejects.compactMap { $0["code"] as? String } == ["has-subcollections"])
+      #expect(rejects.compactMap { $0["path"] as? String } == ["c/b"])
+      func left() -> [String] { mini.lines().keys.filter { $0.hasPrefix("c/") }.sorted() }
+      #expect(left() == ["c/b", "c/b/things/u/deep/d", "c/old/things/t"])
+      mini.remove("c/b/things/u/deep/d")
+      try await undo(run, tool, 0, "undone")
+      #expect(left() == ["c/old/things/t"])
+    }
+  }
+
   @Test("Of runs out of order: what the run made and a later one deleted is no more its own.")
   func outOfOrderDeletion() async throws {
     try await withGym(["exercises"]) { tool, mini in

@@ -183,6 +183,8 @@ import Testing
       #expect(outcome.findings.first?.kind == .reject)
       #expect(members(steps, allowsSchemaBreaks: true).outcome(for: one).change != nil, "\(field)")
     }
+    let missing = members([.unset(name)]).outcome(for: one).findings.first
+    #expect(missing?.message == "It breaks the schema: a required field would have no value.")
     var wrong = member
     wrong["phone"] = .integer(7)
     let mended = members([.set(FieldPath(field: "otherNotes"), .string("x"))])

@@ -269,8 +269,12 @@ private let vector = Value.map(["__type__": .string("__vector__"), "value": .arr
       ["isActive": .boolean(true), "activo": .boolean(true)],
       ["isActive": .boolean(false), "activo": .boolean(false)]
     ),
-    StepCase(.softDelete, ["activo": .null], ["isActive": .boolean(false), "activo": .null]),
-    StepCase(.softDelete, ["activo": text("si")], ["isActive": .boolean(false), "activo": text("si")]),
+    StepCase(
+      .softDelete,
+      ["isActive": .boolean(true), "activo": .null],
+      ["isActive": .boolean(false), "activo": .boolean(false)]
+    ),
+    StepCase(.softDelete, ["activo": text("si")], .finding(.reject, .wrongType, "activo")),
     StepCase(.softDelete, ["isActive": text("si")], .finding(.reject, .wrongType, "isActive")),
     StepCase(.hardDelete, ["a": .null], .deleted),
   ]

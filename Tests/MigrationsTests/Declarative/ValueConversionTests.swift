@@ -58,6 +58,7 @@ struct ConversionCase: Sendable, CustomTestStringConvertible {
     ConversionCase(.string("-0"), .integer, nil, "sign"),
     ConversionCase(.double(-0.0), .integer, nil, "sign"),
     ConversionCase(.double(-0.0), .string, .string("-0")),
+    ConversionCase(.double(-0.0), .boolean, nil, "sign"),
     ConversionCase(.double(0), .string, .string("0")),
     ConversionCase(.string("+5"), .integer, nil, "whole number"),
     ConversionCase(.string(" 5"), .integer, nil, "whole number"),

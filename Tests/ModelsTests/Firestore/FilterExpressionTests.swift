@@ -109,6 +109,25 @@ struct FilterCase: Sendable, CustomTestStringConvertible {
   private static let b = FieldPath(field: "b")
 
   @Test(
+    "A time with digits below a microsecond is refused, wherever it is: what the service selects by it is not known.",
+    arguments: [
+      "a == T", "a < T", "a >= T", "a in [1, T]", "a not-in [T]", "a array-contains T", "b == 1 or a != T",
+    ]
+  )
+  func digitsBelowMicroseconds(_ text: String) throws {
+    let context = LiteralContext(database: database)
+    let time = "ts(2024-01-31T12:00:00.1234569Z)"
+    let error = #expect(throws: WireError.self) {
+      try FilterExpression.parse(text.replacing("T", with: time), in: context)
+    }
+    let said = "\(time) has digits below a microsecond"
+    #expect(error.map { "\($0)" }?.contains(said) == true, "\(String(describing: error))")
+    // Zeros are none.
+    let whole = "ts(2024-01-31T12:00:00.123456000Z)"
+    _ = try FilterExpression.parse(text.replacing("T", with: whole), in: context)
+  }
+
+  @Test(
     "Several words in single quotes are refused as one word is: with the double quotes that are meant.",
     arguments: [
       ("a == 'María José'", "María José"), ("a == 'x (y)' and b == 1", "x (y)"), ("a in ['b c']", "b c"),

@@ -81,6 +81,9 @@ package struct DeclarativeMigration: Migration {
       covers(document.path.collection) && matches(document)
     }
 
+    /// The collections that are known before anything is read.
+    var known: [CollectionPath] { isGroup ? [] : collections.isEmpty ? [collection] : collections }
+
     func covers(_ other: CollectionPath) -> Bool {
       if isGroup { return other.id.isIdentical(to: collection.id) }
       return other == collection || CollectionSelection.name(collection.string, means: other)
@@ -103,9 +106,7 @@ package struct DeclarativeMigration: Migration {
         read.reach = .group
         return [read]
       }
-      return (collections.isEmpty ? [collection] : collections).map { path in
-        CollectionScope(pathOrPattern: path).read
-      }
+      return known.map { CollectionScope(pathOrPattern: $0).read }
     }
   }
 

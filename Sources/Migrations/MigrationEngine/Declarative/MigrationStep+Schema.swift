@@ -66,13 +66,15 @@ extension CollectionSchema {
 extension Finding {
   /// Returns the finding about a document that would violate the schema more than it does.
   package static func breach(_ violation: SchemaViolation, of path: DocumentPath) -> Finding {
-    Finding(
+    let isMissing = violation.kind == .missing
+    let what = isMissing ? "a required field would have no value" : "expected \(violation.expected)"
+    return Finding(
       .reject,
       path: path,
       code: violation.kind.rawValue,
       field: violation.field?.description,
       found: violation.value,
-      message: "It breaks the schema: expected \(violation.expected)."
+      message: "It breaks the schema: \(what)."
     )
   }
 }

@@ -109,12 +109,14 @@ extension MigrationStep {
       }
     case .softDelete:
       guard let rule = collection?.softDelete else { throw .noSoftDelete }
-      let current = fields[rule.path] ?? .null
-      guard current.isNull || current.boolean != nil else {
-        throw .wrongType(rule.path, current, not: "boolean")
+      // The others say the same to other programs, where a document has them.
+      for field in [rule.path] + rule.also.filter({ fields[$0] != nil }) {
+        let current = fields[field] ?? .null
+        guard current.isNull || current.boolean != nil else {
+          throw .wrongType(field, current, not: "boolean")
+        }
+        try fields.write(.boolean(rule.deleted), to: field)
       }
-      try fields.write(.boolean(rule.deleted), to: rule.path)
-      for other in rule.also where fields[other]?.boolean != nil { fields[other] = .boolean(rule.deleted) }
     case .hardDelete, .run: break
     }
     return nil

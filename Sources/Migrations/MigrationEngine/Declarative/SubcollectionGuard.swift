@@ -17,6 +17,10 @@ package enum SubcollectionGuard {
   /// The reason of a deletion that claims that everything below its document is also planned.
   package static let coveringReason = "with-all-below"
 
+  static func message(_ document: String, leaving ids: [String]) -> String {
+    "\(document) has subcollections, which would be left without it: \(ids.joined(separator: ", "))"
+  }
+
   /// Looks up the subcollections of all documents to be deleted concurrently, and leaves alone those that have any.
   ///
   /// - Parameter uncovered: Looks up what stays below documents whose deletions claim to cover everything; nil to trust the
@@ -41,8 +45,7 @@ package enum SubcollectionGuard {
             path: path,
             code: DeclarativeMigration.Code.hasSubcollections.rawValue,
             found: .array(ids.map { .string($0) }),
-            message:
-              "the document has subcollections, which would be left without it: \(ids.joined(separator: ", "))"
+            message: message("the document", leaving: ids)
           )
         )
       }

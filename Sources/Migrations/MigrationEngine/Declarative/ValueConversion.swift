@@ -113,9 +113,12 @@ package struct ValueConversion: Sendable, Equatable {
   private func boolean(of value: Value) throws(Impossible) -> Bool {
     switch value {
     case .boolean(let truth): return truth
-    case .integer(1), .double(1): return true
-    case .integer(0), .double(0): return false
-    case .integer, .double: throw Impossible("it is neither 0 nor 1")
+    case .integer(1): return true
+    case .integer(0): return false
+    case .integer: throw Impossible("it is neither 0 nor 1")
+    case .double(let number) where number == 0 || number == 1:
+      return try boolean(of: .integer(try integer(of: value)))
+    case .double: throw Impossible("it is neither 0 nor 1")
     case .string(let text):
       if text.isIdentical(to: "true") { return true }
       if text.isIdentical(to: "false") { return false }

@@ -62,9 +62,10 @@ package enum ChangeSource: Sendable {
   /// The migration as named in a plan's line.
   var asApplied: LedgerEntry.Applied { LedgerEntry.Applied(id: id, checksum: checksum) }
 
-  /// The collections that are counted from the beginning.
+  /// The collections that are counted from the beginning: not those of a group or a pattern, which are found as they are read.
   var collections: [CollectionPath] {
     switch self {
+    case .migration(let migration as DeclarativeMigration): migration.scope.known
     case .migration(let migration): migration.reads
     case .list(let list): list.collections
     }

@@ -1,34 +1,42 @@
 import FirestoreREST
 import GRDB
 
-/// The documents that a plan deletes, in a temporary database.
-struct PlannedDeletions {
+/// The documents that a plan or an undo deletes, in a temporary database.
+struct PlannedDeletions: Sendable {
   private let spool: SpoolDatabase
 
-  init(of plan: consuming PlanFileReader) async throws {
+  /// - Throws: `.cannotWrite`.
+  init() throws(Failure) {
     let schema = "CREATE TABLE deletions (path BLOB PRIMARY KEY) WITHOUT ROWID"
     spool = try SpoolDatabase(of: "the planned deletions", schema: schema)
+  }
+
+  init(of plan: consuming PlanFileReader) async throws {
+    try self.init()
     var paths: [DocumentPath] = []
     while let line = try plan.next() {
       if line.change.isDeletion { paths.append(line.change.path) }
-      if paths.count == SpoolDatabase.batch { try await insert(&paths) }
+      if paths.count == SpoolDatabase.batch {
+        try await insert(paths)
+        paths.removeAll(keepingCapacity: true)
+      }
     }
-    try await insert(&paths)
+    try await insert(paths)
   }
 
-  private func insert(_ paths: inout [DocumentPath]) async throws {
+  func insert(_ paths: [DocumentPath]) async throws {
     try await spool.insert(paths, "INSERT OR IGNORE INTO deletions VALUES (?)") {
       [SpoolDatabase.bytes($0.string)]
     }
-    paths.removeAll(keepingCapacity: true)
   }
 
   /// Returns the IDs of the collections below a document in which a document remains at any depth.
   func collections(leftBelow path: DocumentPath, in client: FirestoreClient) async throws -> [String] {
-    try await client.collectionIDs(below: path) { try await kept(of: $0) }
+    try await client.collectionIDs(below: path) { try await kept(of: $0.map(\.path)) }
   }
 
-  private func kept(of paths: [DocumentPath]) async throws -> [DocumentPath] {
+  /// Returns the documents that are not deleted.
+  func kept(of paths: [DocumentPath]) async throws -> [DocumentPath] {
     try await spool.use { db in
       let known = try db.cachedStatement(sql: "SELECT 1 FROM deletions WHERE path = ?")
       return try paths.filter { path in

@@ -19,6 +19,27 @@ package struct RunChanges: Sendable {
   let serverTime: Timestamp?
   private let spool: SpoolDatabase
 
+  /// Some of the documents, in an order of their paths.
+  enum Part {
+    /// All, in order.
+    case all
+    /// Those that existed before the run, in order, without those of transactions.
+    case existing
+    /// Those that did not, in reverse order, so that a document follows those below it, without those of transactions.
+    case created
+
+    fileprivate var condition: String {
+      switch self {
+      case .all: "path > ? ORDER BY path"
+      case .existing: "path > ? AND joint IS NULL AND NOT isNew ORDER BY path"
+      case .created: "path < ? AND joint IS NULL AND isNew ORDER BY path DESC"
+      }
+    }
+
+    /// A key that precedes all paths in this order; no byte of a text is 255.
+    fileprivate var start: Data { self == .created ? Data([255]) : Data() }
+  }
+
   /// Reads a journal.
   ///
   /// - Throws: `.inputMissing`, `.inputMalformed`; `.cannotWrite` if the spool cannot be written.
@@ -65,7 +86,9 @@ package struct RunChanges: Sendable {
     let spool = try SpoolDatabase(
       of: "the changes of a run",
       schema: """
-        CREATE TABLE documents (path BLOB PRIMARY KEY, history BLOB NOT NULL, joint INTEGER) WITHOUT ROWID;
+        CREATE TABLE documents (
+          path BLOB PRIMARY KEY, history BLOB NOT NULL, joint INTEGER, isNew INTEGER NOT NULL
+        ) WITHOUT ROWID;
         CREATE TABLE parts (
           number INTEGER, path BLOB, change BLOB NOT NULL, result TEXT, time TEXT, PRIMARY KEY (number, path)
         ) WITHOUT ROWID;
@@ -139,22 +162,17 @@ package struct RunChanges: Sendable {
     try add(lines, to: spool)
   }
 
-  /// Returns the documents after a path, as many as fit into a batch; empty at the end.
-  ///
-  /// - Parameter withJoint: Whether to include the documents of transactions.
+  /// Returns the documents of a part that follow a path in its order, as many as fit into a batch; empty at the end.
   func page(
+    _ part: Part = .all,
     after path: DocumentPath?,
-    limit: Int,
-    withJoint: Bool = true
+    limit: Int
   ) throws(Failure) -> [(path: DocumentPath, history: DocumentHistory)] {
     try spool.access { db in
       let rows = try Row.fetchCursor(
         db,
-        sql: """
-          SELECT path, history FROM documents
-          WHERE path > ? \(withJoint ? "" : "AND joint IS NULL") ORDER BY path LIMIT ?
-          """,
-        arguments: [SpoolDatabase.bytes(path?.string ?? ""), limit]
+        sql: "SELECT path, history FROM documents WHERE \(part.condition) LIMIT ?",
+        arguments: [path.map { SpoolDatabase.bytes($0.string) } ?? part.start, limit]
       )
       var page: [(path: DocumentPath, history: DocumentHistory)] = []
       var fill = BatchFill(count: limit)
@@ -168,20 +186,30 @@ package struct RunChanges: Sendable {
     }
   }
 
+  /// Returns those of some documents that are not known to have existed before the run.
+  func withoutExisting(_ paths: [DocumentPath]) throws(Failure) -> [DocumentPath] {
+    try spool.access { db in
+      let find = try db.cachedStatement(sql: "SELECT isNew FROM documents WHERE path = ?")
+      return try paths.filter { path in
+        try Bool.fetchOne(find, arguments: [SpoolDatabase.bytes(path.string)]) ?? true
+      }
+    }
+  }
+
   private static func add(
     _ lines: [(DocumentPath, JournalReader.Line)],
     to spool: SpoolDatabase
   ) throws(Failure) {
     try spool.access { db in
       let find = try db.cachedStatement(sql: "SELECT history, joint FROM documents WHERE path = ?")
-      let put = try db.cachedStatement(sql: "INSERT OR REPLACE INTO documents VALUES (?, ?, ?)")
+      let put = try db.cachedStatement(sql: "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?)")
       for (path, line) in lines {
         let key = SpoolDatabase.bytes(path.string)
         let row = try Row.fetchOne(find, arguments: [key])
         var history = try row.map { try Self.history($0["history"]) } ?? DocumentHistory()
         history.take(line)
         let joint = try JointSpool(db).take(line, of: key, last: row.flatMap { $0["joint"] as Int? })
-        try put.execute(arguments: [key, Data(history.json), joint])
+        try put.execute(arguments: [key, Data(history.json), joint, history.before == nil])
       }
     }
   }

@@ -5,6 +5,9 @@ package import FirestoreREST
 /// Documents that the run created are deleted, and those that it deleted are created again. A document that was changed since is
 /// left alone and listed as conflicted. What the run meant to change and did not is left alone, too. What the run wrote in one
 /// transaction is restored in one transaction, the last one first, or left alone as a whole.
+///
+/// A document that the run created is not deleted while something lies below it that came later and stays
+/// (``SubcollectionGuard``). What was there before the document was there without it before the run, too.
 package struct UndoRun: ChangeList {
   /// `undo RUN`.
   package let id: String
@@ -13,12 +16,17 @@ package struct UndoRun: ChangeList {
   private let changes: RunChanges
   private let client: FirestoreClient
   private let rules: (any RestorationRules)?
+  /// What was decided to be deleted, apart from transactions.
+  private let deletions: PlannedDeletions
 
   /// The number of documents that are looked up together.
   private static let batch = 300
 
+  /// What precedes the path in the position of a document that the run created; with it, the text is no path of a document.
+  private static let createdMark = "created/"
+
   /// - Parameter rules: The application's rules; nil for none.
-  /// - Throws: `.notPermitted` if the run changed another database.
+  /// - Throws: `.notPermitted` if the run changed another database; `.cannotWrite`.
   package init(
     _ run: String,
     _ changes: RunChanges,
@@ -31,20 +39,31 @@ package struct UndoRun: ChangeList {
     self.changes = changes
     self.client = client
     self.rules = rules
+    deletions = try PlannedDeletions()
   }
 
   package var applied: [LedgerEntry.Applied] { [LedgerEntry.Applied(id: id, checksum: nil)] }
 
   /// Looks up every document and records the change that restores it.
   ///
-  /// Positions are paths of documents, followed by numbers of transactions.
+  /// Positions are paths of documents that existed before the run, followed by paths of those that it created, with a mark, and
+  /// by numbers of transactions.
   package func record(
     in sink: any PlanSink,
     after position: String?,
     mark: (String) async throws -> Void
   ) async throws {
     var number = position.flatMap { Int($0) }
-    if number == nil { try await recordSingle(in: sink, after: position, mark: mark) }
+    if number == nil {
+      let existing = position.flatMap { DocumentPath($0) }
+      var created: DocumentPath?
+      if let position, existing == nil {
+        created = DocumentPath(String(Substring(position.utf8.dropFirst(Self.createdMark.utf8.count))))
+      } else {
+        try await record(.existing, in: sink, after: existing) { try await mark($0.string) }
+      }
+      try await record(.created, in: sink, after: created) { try await mark(Self.createdMark + $0.string) }
+    }
     while let joint = try changes.jointChange(before: number) {
       try Task.checkCancellation()
       try await sink.record(decision(on: joint))
@@ -53,30 +72,92 @@ package struct UndoRun: ChangeList {
     }
   }
 
-  private func recordSingle(
+  private func record(
+    _ part: RunChanges.Part,
     in sink: any PlanSink,
-    after position: String?,
-    mark: (String) async throws -> Void
+    after path: DocumentPath?,
+    mark: (DocumentPath) async throws -> Void
   ) async throws {
-    var last = position.flatMap { DocumentPath($0) }
+    var last = path
     while true {
       try Task.checkCancellation()
-      let page = try changes.page(after: last, limit: min(Self.batch, client.lookupSize), withJoint: false)
+      let page = try changes.page(part, after: last, limit: min(Self.batch, client.lookupSize))
       guard let end = page.last?.path else { return }
       let current = try await client.batchGet(page.map(\.path))
       let known = try changes.known(current, of: page.map(\.path))
-      for (path, history) in page {
+      var outcomes = page.map { path, history in
         let state = history.state(
           of: known.documents[path],
           replaced: known.replaced[path] ?? ReplacedStates(),
           serverTime: changes.serverTime
         )
-        let outcome = outcome(for: path, state, history.before, current[path])
-        try await sink.record(outcome, of: current[path] ?? RawDocument(path: path, fields: FieldMap()))
+        return outcome(for: path, state, history.before, current[path])
+      }
+      if part == .created { outcomes = try await withoutOrphans(outcomes) }
+      for (entry, outcome) in zip(page, outcomes) {
+        let document = current[entry.path] ?? RawDocument(path: entry.path, fields: FieldMap())
+        try await sink.record(outcome, of: document)
       }
       last = end
-      try await mark(end.string)
+      try await mark(end)
     }
+  }
+
+  // MARK: What lies below
+
+  /// Withholds deletions that would leave something without its document.
+  private func withoutOrphans(_ outcomes: [Outcome]) async throws -> [Outcome] {
+    let deleted = outcomes.compactMap { outcome in
+      if case .change(let change) = outcome.action { change.before } else { nil }
+    }
+    let documents = Dictionary(deleted.map { ($0.path, $0) }) { first, _ in first }
+    // What lies below one that is withheld withholds those above it, too.
+    try await deletions.insert(deleted.map(\.path))
+    var kept: [Outcome] = []
+    for some in outcomes.chunks(of: SubcollectionGuard.width) {
+      var some = Array(some)
+      try await SubcollectionGuard.withhold(&some) { path in
+        guard let document = documents[path] else { return [] }
+        return try await orphans(of: document)
+      }
+      kept += some
+    }
+    return kept
+  }
+
+  /// Returns the IDs of the collections in which the deletion of a document would leave others that came after it.
+  ///
+  /// - Parameter kept: Returns those that are not deleted together with it.
+  private func orphans(
+    of document: RawDocument,
+    keeping kept: ([DocumentPath]) async throws -> [DocumentPath] = { $0 }
+  ) async throws -> [String] {
+    if try await client.collectionIDs(below: document.path).isEmpty { return [] }
+    return try await client.collectionIDs(below: document.path) { below in
+      let later = below.filter { other in
+        guard let time = document.createTime, let created = other.createTime else { return true }
+        return created >= time
+      }
+      // The undo may have created others again, at another time.
+      let new = try changes.withoutExisting(later.map(\.path))
+      return try await kept(try await deletions.kept(of: new))
+    }
+  }
+
+  /// Returns why the deletions of a transaction would leave something without its document; nil if they do not.
+  private func orphanage(of changes: [Change], in reader: any DocumentReader) async throws -> String? {
+    let deleted = changes.filter(\.isDeletion)
+    let paths = Set(deleted.map(\.path))
+    for document in deleted.compactMap(\.before) {
+      let ids = try await orphans(of: document) { below in
+        let others = below.filter { !paths.contains($0) }
+        if others.isEmpty { return [] }
+        // A plan knows what transactions before it delete.
+        return Array(try await reader.documents(others).keys)
+      }
+      if !ids.isEmpty { return SubcollectionGuard.message(document.path.string, leaving: ids) }
+    }
+    return nil
   }
 
   /// Returns the outcome for one document, nil if there is none.
@@ -154,6 +235,7 @@ package struct UndoRun: ChangeList {
     switch try await rules?.complete(restoring, undoing: made, in: reader) ?? .changes(restoring) {
     case .refused(let reason): return conflict(reason)
     case .changes(let restored):
+      if let reason = try await orphanage(of: restored, in: reader) { return conflict(reason) }
       let written: [JointDecision.Decided] = restored.map { change in
         let document = change.before ?? RawDocument(path: change.path, fields: FieldMap())
         return (document, Outcome(.change(change)))

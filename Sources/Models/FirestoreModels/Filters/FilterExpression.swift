@@ -150,7 +150,12 @@ package struct FilterExpression {
     if let quoted = singleQuoted(from: token) {
       throw error("'\(quoted)' \(BareWord.Lookalike.singleQuoted.advice(for: "'\(quoted)'"))")
     }
-    return try ValueLiteral.parse(token.source, in: context)
+    let value = try ValueLiteral.parse(token.source, in: context)
+    // Whether the service compares or drops these digits is not known; Google's emulator does either, by the operator.
+    if value != value.asStored {
+      throw error("\(token.source) has digits below a microsecond, which no stored time has: leave them out")
+    }
+    return value
   }
 
   /// The path that `__name__` is compared with: bare, quoted, or in `ref(…)`.

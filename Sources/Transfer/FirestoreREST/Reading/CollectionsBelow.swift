@@ -15,10 +15,10 @@ extension FirestoreClient {
 
   /// Returns the IDs of the subcollections of a document in which, at any depth, a document remains.
   ///
-  /// - Parameter kept: Returns those of some documents that remain.
+  /// - Parameter kept: Returns those of some documents, which have no fields, that remain.
   package func collectionIDs(
     below path: DocumentPath,
-    keeping kept: ([DocumentPath]) async throws -> [DocumentPath]
+    keeping kept: ([RawDocument]) async throws -> [DocumentPath]
   ) async throws -> [String] {
     let scope = CollectionScope(document: path, isDeep: true)
     var read = scope.read
@@ -26,7 +26,7 @@ extension FirestoreClient {
     let pages = pages(ofEach: [read])
     var left: Set<CollectionPath> = []
     while let page = try await pages.next(of: 0) {
-      let below = page.map(\.path).filter { $0 != path && scope.contains($0) }
+      let below = page.filter { $0.path != path && scope.contains($0.path) }
       for other in try await kept(below) {
         left.insert(CollectionPath(path, other.segments[path.segments.count]))
       }

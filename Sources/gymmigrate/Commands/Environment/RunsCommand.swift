@@ -73,6 +73,8 @@ struct RunsResume: AsyncParsableCommand {
   @OptionGroup var bill: BillOptions
   @OptionGroup(visibility: .hidden) var notification: NotificationOptions
   @Flag(help: "Print the summary of the whole run as one JSON object on standard output.") var json = false
+  @Flag(name: .shortAndLong, help: "Say warnings and errors only; that of the run itself does not count.")
+  var quiet = false
 
   func validate() throws {
     if environment != nil {
@@ -98,7 +100,7 @@ struct RunsResume: AsyncParsableCommand {
     }
     if json { run.output.json = true }
     // The original `--quiet` does not apply when a run is resumed.
-    run.output.quiet = false
+    run.output.quiet = quiet
     if chdir(record.workingDirectory) != 0 {
       throw Failure(
         .inputMissing,

@@ -64,17 +64,19 @@ extension UndoJob: PerformableJob {
       var runner = MigrationRunner(in: session, folder, writing: run.write)
       runner.examples = examples ?? runner.examples
       if isDryRun {
-        let report = try await runner.plan(source)
-        try PlanEnd.append(to: folder.file("plan.jsonl"))
-        if !run.output.json { try StandardOutput.write(MigrationText.plan(report)) }
-        let totals = PlanTotals([report], session.counts)
+        let account = session.client.caller.traffic.account
+        let billed = account.billed.known.reads
+        var report = try await runner.plan(source)
+        // The undo makes the same look-ups.
+        report.reads = account.billed.known.reads - billed
+        var plan = PlanSettings()
+        plan.isDryRun = true
+        if !run.output.json { try plan.write(report, in: session) }
+        var result = try await plan.conclude(report, of: session, folder, as: run)
         let undo = try run.command(words(of: run))
-        return CommandResult(
-          status: session.plannedStatus,
-          lists: MigrationRunner.lists.map(folder.file),
-          sections: [totals],
-          offer: report.changeCount > 0 ? "To carry this out: \(undo)" : nil
-        )
+        result.applies = nil
+        result.offer = report.changeCount > 0 ? "To carry this out: \(undo)" : nil
+        return result
       } else {
         // What it brings back may predate a migration.
         let rewritten = run.connection.migrations(writing: Set(changes.collections.map(\.root.string)))

@@ -175,6 +175,7 @@ extension StructuredQuery.Filter {
   fileprivate var fieldsTakenForAbsent: [FieldPath] {
     switch self {
     case .and(let filters), .or(let filters): filters.flatMap(\.fieldsTakenForAbsent)
+    case .field(.documentName, _, _): []
     case .unary(let field, .isNull), .field(let field, .notEqual, _), .field(let field, .notIn, _): [field]
     case .unary, .field: []
     }
