@@ -18,9 +18,11 @@ package struct DeterministicCipher: Sendable {
     // OpenSSL leaves an empty text out.
     let text = [0] + text
     var tag = [UInt8](repeating: 0, count: Self.tagLength)
-    let ciphertext = try converted(text, encrypts: true) { context in
-      EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tag.count), &tag) == 1
-    }
+    let ciphertext = try converted(
+      text,
+      encrypts: true,
+      after: { EVP_CIPHER_CTX_ctrl($0, EVP_CTRL_AEAD_GET_TAG, Int32(tag.count), &tag) == 1 }
+    )
     guard let ciphertext else { throw Failure(.internal, "seal a text", cause: "OpenSSL refused to") }
     return tag + ciphertext
   }
