@@ -122,14 +122,16 @@ final class TableInput: DocumentInput {
         "Its times are rounded to hundredths of a second, as an .ods keeps them: export anew, and edit the .xlsx itself."
       ] : []
     // The zone of a table that an export wrote is in the export.
-    let isKnown = options.isZoneGiven || source.isExported || source.timeZone != nil
+    let isKnown = options.isZoneGiven || source.isExported || source.writing.timeZone != nil
     let dates = openDates.notices(plan, in: isKnown ? nil : options.timeZone)
     let used = plan.roles.indices.filter { if case .field = plan.roles[$0] { true } else { false } }
     return reader.notices(of: used) + mixed.notices(plan) + percents.notices(plan) + dates + lost
   }
 
   var warnings: [String] {
-    let found = guarded.warnings + spaced.warnings(plan) + total.warnings + notes.warnings
+    let found =
+      (exactValues?.warnings(plan) ?? []) + guarded.warnings + spaced.warnings(plan) + total.warnings
+      + notes.warnings
     if source.isExported { return found }
     return found + openDates.warnings(plan) + openNumbers.warnings(plan) + percents.warnings(plan)
       + plan.headingsAlike
