@@ -217,7 +217,7 @@ final class TableInput: DocumentInput {
           percents.take(values[index], of: reader.row, index)
           guarded.take(reader.row, index)
           spaced.take(values[index], of: reader.row, index)
-        case .rest: rest = try value(of: reader.row, index, as: .any)?.map
+        case .rest: rest = try furtherFields(index)
         case .name, .reason, .skipped: break
         case .none:
           if reader.row.kind(index) != .missing || index == surplus { throw unheaded(index) }
@@ -297,6 +297,15 @@ final class TableInput: DocumentInput {
     let type = type == .any ? exactValues?.type(of: row, index) ?? type : type
     let value = try cellValues.value(of: row, index, as: type, longTexts)
     return exactValues.map { $0.typed(value, in: row, index) } ?? value
+  }
+
+  /// Returns the fields in a cell of the column for those that have none.
+  private func furtherFields(_ index: Int) throws(CellValues.Fault) -> FieldMap? {
+    switch try value(of: reader.row, index, as: .any) {
+    case nil, .null?, .string("")?: nil
+    case .map(let fields)?: fields
+    default: throw CellValues.Fault(expected: "a map of further fields, such as {\"a\":1}, or nothing")
+    }
   }
 
   private func fault(_ index: Int, _ expected: String) -> RowFault {
