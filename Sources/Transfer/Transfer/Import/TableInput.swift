@@ -52,7 +52,7 @@ final class TableInput: DocumentInput {
     openDates = OpenDates(plan, options)
     openNumbers = OpenNumbers(plan, options)
     percents = MixedPercents(plan, options)
-    guarded = GuardedTexts(plan)
+    guarded = GuardedTexts(plan, isExportedSheet: plan.isSheet && source.writing.timeZone != nil)
     spaced = SpacedTexts(options, isExported: source.isExported)
     total = TotalRow(plan, isExported: source.isExported)
     notes = NoteRows(plan, isExported: source.isExported)
@@ -218,7 +218,8 @@ final class TableInput: DocumentInput {
           guarded.take(reader.row, index)
           spaced.take(values[index], of: reader.row, index)
         case .rest: rest = try furtherFields(index)
-        case .name, .reason, .skipped: break
+        case .name: guarded.take(reader.row, index)
+        case .reason, .skipped: break
         case .none:
           if reader.row.kind(index) != .missing || index == surplus { throw unheaded(index) }
         }
