@@ -22,6 +22,7 @@ final class TableInput: DocumentInput {
   private var total: TotalRow
   private var notes: NoteRows
   private var points: PointedColumns
+  private var beyond = ColumnsBeyond()
   /// Whether the last row could not be parsed into the cells of the header.
   private var isBroken = false
   /// The number of cells in the first row if all cells beyond the header's are empty, otherwise 0; nil before that row.
@@ -130,7 +131,8 @@ final class TableInput: DocumentInput {
 
   var warnings: [String] {
     let found =
-      (exactValues?.warnings(plan) ?? []) + guarded.warnings + spaced.warnings(plan) + total.warnings
+      beyond.warnings(plan, options, source) + (exactValues?.warnings(plan) ?? []) + guarded.warnings
+      + spaced.warnings(plan) + total.warnings
       + notes.warnings
     if source.isExported { return found }
     return found + openDates.warnings(plan) + openNumbers.warnings(plan) + percents.warnings(plan)
@@ -187,6 +189,7 @@ final class TableInput: DocumentInput {
 
   /// - Parameter surplus: The index of a cell too many; nil if there is none.
   private func document(_ surplus: Int?) -> DocumentRow {
+    beyond.take(reader.row)
     total.take(reader.row)
     notes.take(reader.row)
     var faults: [RowFault] = []
