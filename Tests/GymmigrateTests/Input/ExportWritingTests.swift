@@ -203,6 +203,11 @@ struct ExportWritingTests {
         #expect(try await stored(tool, in: "x\(state)") == stored(tool, in: "c\(state)"))
       }
       #expect(try await stored(tool, in: "xr").contains(#""note":{"bytesValue":"AAE="}"#))
+      // A type that is given is stronger, unless it is that of the value.
+      try await tool.bare(["import", "w.xlsx", "--types", "carRef=text,x=double"] + place("t")).expect(0)
+      let typed = try await stored(tool, in: "t")
+      #expect(typed.contains(#""carRef":{"stringValue":"cars/c1"}"#), "\(typed)")
+      #expect(typed.contains("0.30000000000000004"), "\(typed)")
     }
   }
 }

@@ -247,6 +247,20 @@ package struct TablePlan: Sendable {
     }
   }
 
+  /// Whether an exact value is of the type that the heading or an option gives its column, or none gives one.
+  package func takes(_ value: Value, in index: Int) -> Bool {
+    guard typed.contains(index), case .field(let column) = roles[index] else { return true }
+    return switch (column.type, value) {
+    case (.any, _), (.string, .string), (.integer, .integer), (.double, .double), (.boolean, .boolean),
+      (.timestamp, .timestamp), (.array, .array), (.reference, .reference), (.geopoint, .geoPoint),
+      (.bytes, .bytes):
+      true
+    // A vector is a map.
+    case (.array, .map): true
+    default: false
+    }
+  }
+
   /// Returns the columns of fields that are texts of a certain form.
   func textColumns(where hasForm: (Column) -> Bool) -> Set<Int> {
     Set(

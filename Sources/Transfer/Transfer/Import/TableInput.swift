@@ -297,7 +297,7 @@ final class TableInput: DocumentInput {
     _ index: Int,
     as type: Column.ValueType
   ) throws(CellValues.Fault) -> Value? {
-    if let exact = exactValues?.value(of: row, index) { return exact }
+    if let exact = exactValues?.value(of: row, index), plan.takes(exact, in: index) { return exact }
     let type = type == .any ? exactValues?.type(of: row, index) ?? type : type
     let value = try cellValues.value(of: row, index, as: type, longTexts)
     return exactValues.map { $0.typed(value, in: row, index) } ?? value
