@@ -202,8 +202,7 @@ struct ChangedWorkbookTests {
       """
     )
     let read = try books.read(path)
-    let said = try #require(read.warnings.first)
-    #expect(read.warnings.count == 1)
+    let said = try #require(read.warnings.first { $0.contains("exact values") })
     #expect(said.hasPrefix("1 cell shows exact values") && said.contains("--rename 'dd=d'"), "\(said)")
     let ana = try #require(read.documents.first)
     #expect(ana.fields["phone"] == .integer(5_511_111_111))
@@ -265,8 +264,7 @@ struct ChangedWorkbookTests {
     #expect(found.warnings == [])
     try books.change(path, #"copy = book.copy_worksheet(sheet); copy.title = "copy""#)
     let copied = try books.read(path)
-    #expect(copied.warnings.count == 1)
-    #expect(copied.warnings.first?.contains("belong to another sheet") == true, "\(copied.warnings)")
+    #expect(copied.warnings.count { $0.contains("belong to another sheet") } == 1, "\(copied.warnings)")
   }
 
   @Test("Without the hidden sheet, a workbook says what it shows.")
