@@ -367,6 +367,7 @@ class Maker:
             encoding = "cp1252" if self.bom else self.pick(["utf-16", "cp1252"])
             if encoding == "utf-16":
                 # The mark says what it is.
+                table.options.guarded = True
                 return content.encode(encoding)
             encoded = content.encode(encoding, "replace")
             if any(byte > 127 for byte in encoded):

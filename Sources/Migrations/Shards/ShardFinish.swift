@@ -284,7 +284,7 @@ package struct ShardFinish: Sendable {
   package func writeManifest(
     _ results: [ShardResult],
     scope: Manifest.Scope?,
-    format: ExportFormat?
+    writing: TableWriting
   ) async throws(Failure) {
     let files = results.compactMap { result -> Manifest.File? in
       guard let part = result.part, let read = plan.ranges[result.range].read else { return nil }
@@ -302,8 +302,7 @@ package struct ShardFinish: Sendable {
       database: plan.target.database,
       server: plan.target.endpoint,
       readTime: plan.readTime,
-      timeZone: format?.zone,
-      schema: format?.schemaOfCells(of: plan.reads.map(\.collection)),
+      writing: writing,
       scope: scope,
       files: files
     )

@@ -201,7 +201,10 @@ struct ChangedWorkbookTests {
       sheet.delete_cols(names.index("s") + 1)
       """
     )
-    let ana = try #require(try books.read(path).documents.first)
+    let read = try books.read(path)
+    let said = try #require(read.warnings.first { $0.contains("exact values") })
+    #expect(said.hasPrefix("1 cell shows exact values") && said.contains("--rename 'dd=d'"), "\(said)")
+    let ana = try #require(read.documents.first)
     #expect(ana.fields["phone"] == .integer(5_511_111_111))
     #expect(ana.fields["dd"] == .double(0.3))
     #expect(ana.fields["s"] == nil && ana.fields["d"] == nil)
@@ -239,6 +242,29 @@ struct ChangedWorkbookTests {
     try books.change(path, #"sheet.title = "Pedidos"; book["others"].title = "others2""#)
     let found = try books.read(path, into: books.orders).documents
     #expect(found.map { $0.fields["x"]?.typeName } == ["reference", "string", "reference", "bytes"])
+  }
+
+  @Test("Sheets may be renamed crosswise; what a copied sheet does not take is said.")
+  func crosswise() throws {
+    let path = books.folder.file("cross.xlsx")
+    let writer = try XLSXWriter(path, options: books.options)
+    let others = try #require(CollectionPath("others"))
+    for collection in [books.orders, others] {
+      let sheet = try writer.sheet(for: collection)
+      let value: Value =
+        collection == others ? .integer(1) : .reference("projects/p/databases/d/documents/a/b")
+      try sheet.append(books.document("d1", ["x": value], in: collection))
+      try sheet.finish()
+    }
+    try writer.finish()
+    #expect(try books.read(path).warnings == [])
+    try books.change(path, #"book["others"].title = "t"; sheet.title = "others"; book["t"].title = "orders""#)
+    let found = try books.read(path)
+    #expect(found.documents.map { $0.fields["x"]?.typeName } == ["reference", "integer"])
+    #expect(found.warnings == [])
+    try books.change(path, #"copy = book.copy_worksheet(sheet); copy.title = "copy""#)
+    let copied = try books.read(path)
+    #expect(copied.warnings.count { $0.contains("belong to another sheet") } == 1, "\(copied.warnings)")
   }
 
   @Test("Without the hidden sheet, a workbook says what it shows.")

@@ -66,8 +66,9 @@ struct ExactValueFixture {
     into collection: CollectionPath? = nil,
     schema: DatabaseSchema? = nil,
     via files: FileAccess = .local
-  ) throws -> (documents: [RawDocument], faults: [String], notices: [String]) {
+  ) throws -> (documents: [RawDocument], faults: [String], notices: [String], warnings: [String]) {
     var notices: [String] = []
+    var warnings: [String] = []
     var documents: [RawDocument] = []
     var faults: [String] = []
     var table = TableOptions(timeZone: options.timeZone)
@@ -89,8 +90,9 @@ struct ExactValueFixture {
         faults += row.faults.map(\.expected)
       }
       notices += input.notices
+      warnings += input.warnings
     }
-    return (documents, faults, notices)
+    return (documents, faults, notices, warnings)
   }
 
   func field(_ name: String, of id: String, in path: String) throws -> Value? {

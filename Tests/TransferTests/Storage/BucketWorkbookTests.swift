@@ -29,7 +29,7 @@ import Testing
   @Test("A workbook in a bucket is read as one of this machine is, with long texts and exact values")
   func reading() async throws {
     try await withWorkbook { fixture, documents, storage, files async throws in
-      let (found, faults, _) = try fixture.read(Self.address, via: files)
+      let (found, faults, _, _) = try fixture.read(Self.address, via: files)
       #expect(faults == [])
       try fixture.expectSame(found, documents)
       #expect(storage.violations == [])

@@ -8,7 +8,7 @@ struct TextFile: ~Copyable {
   /// The encoding of a file without a byte order mark.
   private let given: TextEncoding
   private var decoder: TextDecoder?
-  /// Whether it begins with the byte order mark of UTF-8; false before ``begin(_:)``.
+  /// Whether it begins with a byte order mark; false before ``begin(_:)``.
   private(set) var hasByteOrderMark = false
 
   /// - Throws: ``Failure`` of kind `inputMissing`.
@@ -41,7 +41,7 @@ struct TextFile: ~Copyable {
     }
     var markLength = 0
     let marked = TextEncoding(markedBy: head[..<count], &markLength)
-    hasByteOrderMark = marked == .utf8
+    hasByteOrderMark = marked != nil
     let bytes = Array(head[markLength..<count])
     let encoding = marked ?? given
     if encoding == .utf8 {

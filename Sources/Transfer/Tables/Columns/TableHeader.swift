@@ -6,6 +6,8 @@ import Schema
 struct TableHeader {
   let headings: [String]
   private(set) var roles: [TablePlan.Role] = []
+  /// The fields that an export means by the headings, whatever options make of them.
+  private(set) var exported: [(path: FieldPath, column: Int)] = []
   private(set) var tree = FieldTree()
   /// The column of the document IDs as export writes it.
   private(set) var nameColumn: Int?
@@ -52,6 +54,12 @@ struct TableHeader {
     original = isRejects ? rules(options.headings ?? .literal) : nil
     let current = rules(isRejects ? .path : options.headings ?? (isOurs ? .path : .literal))
     for index in headings.indices { add(index, current) }
+    if nameColumn != nil {
+      let own = HeadingRules(catalogue: catalogue, style: .path, renames: [])
+      exported = headings.enumerated().compactMap { index, heading in
+        Self.role(heading) == nil ? (try? own.column(heading)).map { ($0.column.path, index) } : nil
+      }
+    }
     noteDoubts(current)
     guard !defects.isEmpty else { return }
     let causes = defects.prefix(20).map { "column \($0.column + 1): \($0.cause)" }.joined(separator: "; ")

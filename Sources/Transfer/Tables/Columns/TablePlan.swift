@@ -26,6 +26,8 @@ package struct TablePlan: Sendable {
   package let collection: CollectionPath
   package let headings: [String]
   package private(set) var roles: [Role]
+  /// The fields that an export means by the headings, whatever options make of them.
+  private let exported: [(path: FieldPath, column: Int)]
   package let headerRow: Int
   /// Whether export wrote the table, so that an untyped cell has the type of its form.
   package let readsForms: Bool
@@ -90,6 +92,7 @@ package struct TablePlan: Sendable {
     self.collection = collection
     (headings, tree, typed, notes) = (read.headings, read.tree, read.typed, read.notes)
     (dateOrders, usedTypes, usedRenames) = (read.dateOrders, read.usedTypes, read.usedRenames)
+    exported = read.exported
     (headerRow, texts) = (header.number, read.texts)
     self.isForExcel = isGuarded
     self.isSheet = isSheet
@@ -221,6 +224,8 @@ package struct TablePlan: Sendable {
   package var nameColumn: Int? { readsForms ? idColumn : nil }
 
   /// The columns by the bytes of their field paths, as export names them.
+  ///
+  /// An option may give a column another field than its heading says, and a heading that somebody changed its own field.
   package var columnsByField: [[UInt8]: Int] {
     var columns: [[UInt8]: Int] = [:]
     for (index, role) in roles.enumerated() {
@@ -230,6 +235,7 @@ package struct TablePlan: Sendable {
       case .name, .reason, .skipped, .none: break
       }
     }
+    for (path, index) in exported { columns[Array(path.description.utf8)] = index }
     return columns
   }
 
@@ -238,6 +244,20 @@ package struct TablePlan: Sendable {
     guard readsForms, !isSheet else { return [] }
     return roles.indices.filter { index in
       if case .field(let column) = roles[index] { column.type == .any } else { false }
+    }
+  }
+
+  /// Whether an exact value is of the type that the heading or an option gives its column, or none gives one.
+  package func takes(_ value: Value, in index: Int) -> Bool {
+    guard typed.contains(index), case .field(let column) = roles[index] else { return true }
+    return switch (column.type, value) {
+    case (.any, _), (.string, .string), (.integer, .integer), (.double, .double), (.boolean, .boolean),
+      (.timestamp, .timestamp), (.array, .array), (.reference, .reference), (.geopoint, .geoPoint),
+      (.bytes, .bytes):
+      true
+    // A vector is a map.
+    case (.array, .map): true
+    default: false
     }
   }
 

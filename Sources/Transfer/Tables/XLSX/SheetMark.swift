@@ -1,16 +1,28 @@
 /// The names that an exported workbook defines for each sheet.
 ///
-/// There are names for its collection, for the zone of its times, for the schema that declares its columns, and for a sheet that shows documents differently from how
-/// they are stored.
+/// There are names for its collection, for how its cells were written (``Writing``), and for a sheet that shows documents
+/// differently from how they are stored.
 ///
 /// The name of a sheet cannot identify its collection, as it is shortened and has no slashes. A defined name that is local
 /// to the sheet follows it wherever spreadsheets move or rename it. Letters and digits of the collection represent
 /// themselves; every other byte is `_` and two hexadecimal digits. What is too long for one name is divided among several,
 /// with numbers: `gymmigrate.collection.2.…`.
 enum SheetMark {
+  /// What determines how cells are read back, each with a name of its own.
+  enum Writing: String, CaseIterable {
+    /// The zone of the sheet's times.
+    case zone
+    /// The schema that declares its columns.
+    case schema
+    /// The token for null, unless it is `null`.
+    case null
+    /// The language of its headings, if they are labels.
+    case header
+    /// The name of the sheet itself, by which ``ExactValues`` know it.
+    case sheet
+  }
+
   private static let prefix = "gymmigrate.collection."
-  private static let zonePrefix = "gymmigrate.zone."
-  private static let schemaPrefix = "gymmigrate.schema."
   /// The name for a sheet that shows documents differently from how they are stored.
   static let view = "gymmigrate.view"
   /// The library's limit for a defined name with its sheet, in bytes.
@@ -32,19 +44,19 @@ enum SheetMark {
     return names
   }
 
-  /// Returns the name for the zone of a sheet's times.
+  /// Returns the name for what determines how cells are read back; nil if it is too long.
   ///
   /// It fits for every zone, even beside the longest name of a sheet.
-  static func name(ofZone zone: String) -> String { zonePrefix + encoded(zone) }
-
-  /// Returns the name for the schema of a sheet; nil if it is too long.
-  static func name(ofSchema schema: String, inSheet sheet: String) -> String? {
-    let name = schemaPrefix + encoded(schema)
+  static func name(of writing: Writing, _ value: String, inSheet sheet: String) -> String? {
+    let name = prefix(of: writing) + encoded(value)
     return name.utf8.count + sheet.utf8.count + "''!".utf8.count <= maximumLength ? name : nil
   }
 
+  private static func prefix(of writing: Writing) -> String { "gymmigrate.\(writing.rawValue)." }
+
   private static func encoded(_ name: String) -> String {
-    var text = ""
+    // A mark without a value would be no name.
+    var text = name.isEmpty ? "_" : ""
     for byte in name.utf8 {
       if byte.isASCIILetterOrDigit {
         text.unicodeScalars.append(Unicode.Scalar(byte))
@@ -80,15 +92,18 @@ enum SheetMark {
     text(of: name, prefix).flatMap { CollectionPath($0) }
   }
 
-  /// Returns the zone of a name; nil for any other name.
-  static func zone(of name: String) -> String? { text(of: name, zonePrefix) }
-
-  /// Returns the schema of a name; nil for any other name.
-  static func schema(of name: String) -> String? { text(of: name, schemaPrefix) }
+  /// Returns what a name says about how cells are read back; nil for any other name.
+  static func writing(of name: String) -> (Writing, String)? {
+    for writing in Writing.allCases {
+      if let value = text(of: name, prefix(of: writing)) { return (writing, value) }
+    }
+    return nil
+  }
 
   private static func text(of name: String, _ prefix: String) -> String? {
     guard name.hasPrefix(prefix) else { return nil }
     var rest = Array(name.utf8.dropFirst(prefix.utf8.count))[...]
+    if rest.elementsEqual("_".utf8) { return "" }
     var bytes: [UInt8] = []
     while let byte = rest.popFirst() {
       if byte.isASCIILetterOrDigit {

@@ -266,8 +266,7 @@ package struct Export: Sendable {
       database: context.client.database,
       server: context.environment.server,
       readTime: readTime,
-      timeZone: options.format.zone,
-      schema: options.format.schemaOfCells(of: options.reads.map(\.collection)),
+      writing: options.format.writing(of: options.reads.map(\.collection), by: context.schema),
       scope: options.scope,
       after: options.after,
       files: reports.compactMap { report in
@@ -370,11 +369,6 @@ extension Export.Options {
 }
 
 extension ExportFormat {
-  /// The zone of times that are written without a zone.
-  package var zone: String? {
-    if case .csv(let options) = self, options.isPlain { options.timeZone?.name } else { nil }
-  }
-
   /// Whether a file holds rows of one collection only.
   fileprivate var isTable: Bool {
     switch self {

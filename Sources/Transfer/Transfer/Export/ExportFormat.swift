@@ -26,11 +26,17 @@ package enum ExportFormat: Sendable {
     }
   }
 
-  /// The name of the schema by which the cells of tables have their types; nil if it declares none of the collections.
-  package func schemaOfCells(of collections: [CollectionPath]) -> String? {
-    guard case .csv(let options) = self else { return nil }
-    let isDeclared = collections.contains { options.schema.collection($0) != nil }
-    return isDeclared ? options.schema.name : nil
+  /// How values are written, for the manifest: also the schema by which they have their types, if it declares one of the
+  /// collections.
+  package func writing(of collections: [CollectionPath], by schema: DatabaseSchema) -> TableWriting {
+    var writing = TableWriting()
+    switch self {
+    case .csv(let options): writing = options.writing
+    case .plainJSON: break
+    case .xlsx, .jsonLines, .bigQuery, .managed: return writing
+    }
+    if collections.contains(where: { schema.collection($0) != nil }) { writing.schema = schema.name }
+    return writing
   }
 
   /// The kind of the files; nil for those of a managed export.

@@ -1,4 +1,6 @@
 package import Configuration
+import Schema
+package import Tables
 package import TypedDocuments
 
 /// The manifest of an export folder, `manifest.json`: database, read time and files.
@@ -74,8 +76,17 @@ package struct Manifest: JSONRecord, Equatable {
   @ExplicitNull package var readTime: Timestamp?
   /// The zone of times that the files contain without a zone; nil if there are none.
   package var timeZone: String?
-  /// The name of the schema that determines the types of the cells in tables; nil if there are none, and in old manifests.
+  /// The name of the schema that determines the types of the values in tables and plain JSON; nil if there are none, and in
+  /// old manifests.
   package var schema: String?
+  /// The token for null in tables, unless it is `null`; nil in old manifests, as are the three below.
+  package var nullText: String?
+  /// The language of the headings of tables, if they are labels.
+  package var headerLanguage: String?
+  /// The delimiter of CSV, unless it is a comma.
+  package var delimiter: String?
+  /// Whether the numbers of tables have a decimal comma.
+  package var usesDecimalComma: Bool?
   /// The scope; nil in old manifests.
   package var scope: Scope?
   /// The read time of the export that was the latest of the series when this increment was made; nil for other exports, and
@@ -92,8 +103,7 @@ package struct Manifest: JSONRecord, Equatable {
     database: DatabaseName,
     server: String? = nil,
     readTime: Timestamp?,
-    timeZone: String? = nil,
-    schema: String? = nil,
+    writing: TableWriting = TableWriting(),
     scope: Scope? = nil,
     after: Timestamp? = nil,
     files: [File],
@@ -104,8 +114,12 @@ package struct Manifest: JSONRecord, Equatable {
     self.database = database
     self.server = server
     self.readTime = readTime
-    self.timeZone = timeZone
-    self.schema = schema
+    timeZone = writing.timeZone
+    schema = writing.schema
+    nullText = writing.nullText
+    headerLanguage = writing.headerLanguage
+    delimiter = writing.delimiter?.rawValue
+    usesDecimalComma = writing.usesDecimalComma
     self.scope = scope
     self.after = after
     self.files = files
@@ -114,6 +128,18 @@ package struct Manifest: JSONRecord, Equatable {
 
   /// Whether it is an increment: some files hold only documents updated since a time, or it lists deletions.
   package var isIncrement: Bool { deleted != nil || files.contains { $0.since != nil } }
+
+  /// How the cells of its tables were written.
+  var writing: TableWriting {
+    TableWriting(
+      timeZone: timeZone,
+      schema: schema,
+      nullText: nullText,
+      headerLanguage: headerLanguage,
+      delimiter: delimiter.flatMap { CSVDelimiter(rawValue: $0) },
+      usesDecimalComma: usesDecimalComma
+    )
+  }
 
   /// The files, and the list of deleted documents.
   var allFiles: [File] { files + (deleted.map { [$0] } ?? []) }

@@ -75,6 +75,19 @@ struct DeclaredReading {
     return has(TablePlan.nameHeading, source, named) ? .export : .people
   }
 
+  /// Whether a table has the heading of an export if its cells are separated by the delimiter that the export used.
+  ///
+  /// A spreadsheet may have saved it with another one.
+  static func isExport(
+    _ source: ImportSource,
+    _ options: TableOptions,
+    separatedBy delimiter: CSVDelimiter
+  ) -> Bool {
+    var options = options
+    options.delimiter = delimiter
+    return source.isExported || has(TablePlan.nameHeading, source, options)
+  }
+
   private static func has(_ heading: String, _ source: ImportSource, _ options: TableOptions) -> Bool {
     guard var reader = try? TableReader(source, options), (try? reader.next()) == true else { return false }
     return reader.row.texts.contains { PlainText.trimmed($0).isIdentical(to: heading) }

@@ -1,16 +1,24 @@
 import Schema
 import Tables
 
-/// Counts the texts of a table that have the apostrophe of `export --excel`, although the table lacks its byte order mark.
+/// Counts the texts and IDs of a table that have the apostrophe of `export --excel`, although the table lacks its byte order
+/// mark, as does a workbook that such a file was saved as.
 ///
 /// Some texts have that apostrophe themselves.
 struct GuardedTexts {
   /// Whether to look for such texts.
   private let mayBe: Bool
+  private let isSheet: Bool
+  private let idColumn: Int?
   private var count = 0
+  private var ids = 0
   private var firstRow = 0
 
-  init(_ plan: TablePlan) { mayBe = plan.readsForms && !plan.isForExcel && !plan.isSheet }
+  /// - Parameter isExportedSheet: Whether an export wrote the sheet, whose texts have no apostrophe of its own.
+  init(_ plan: TablePlan, isExportedSheet: Bool) {
+    mayBe = plan.readsForms && !plan.isForExcel && !isExportedSheet
+    (isSheet, idColumn) = (plan.isSheet, plan.idColumn)
+  }
 
   mutating func take(_ row: CellRow, _ index: Int) {
     guard mayBe, row.withUTF8(of: index, { $0.first == UInt8(ascii: "'") && CellForm.isFormula($0) }) else {
@@ -18,13 +26,16 @@ struct GuardedTexts {
     }
     if count == 0 { firstRow = row.row }
     count += 1
+    if index == idColumn { ids += 1 }
   }
 
   var warnings: [String] {
     if count == 0 { return [] }
     let (cells, verb) = (NumberText.counted(count, "text"), count == 1 ? "begins" : "begin")
+    let doubled =
+      ids == 0 ? "" : " \(NumberText.counted(ids, "id")) among them: the documents may then exist twice."
     return [
-      "\(cells) \(verb) with an apostrophe as export --excel puts it before formulas, the first in row \(firstRow): without a byte order mark it stays. If it is none of the text, save the file with that mark, as 'CSV UTF-8' in Excel; no option takes it off."
+      "\(cells) \(verb) with an apostrophe as export --excel puts it before formulas, the first in row \(firstRow): \(isSheet ? "in a workbook" : "without a byte order mark") it stays.\(doubled) If it is none of the text, save the file with that mark, as 'CSV UTF-8' in Excel; no option takes it off."
     ]
   }
 }

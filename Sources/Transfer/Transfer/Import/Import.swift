@@ -268,12 +268,14 @@ package struct Import: Sendable {
       for source in options.sources { try options.rules.schema.assertNamed(source, in: context.environment) }
       for path in Set(options.sources.filter(\.isEdited).map(\.path)).sorted() {
         context.logger.warning(
-          "\(path): it is not as the export wrote it (its SHA-256 differs from the manifest's), and is read as any table."
+          "\(path): it is not as the export wrote it (its SHA-256 differs from the manifest's), and is read as any other file."
         )
       }
       try assertOrder(of: options.sources)
       try reportUnread(beside: options.sources)
-      reportOtherSchema()
+      for warning in ImportSource.warnings(of: options.sources, importedBy: options.rules.schema) {
+        context.logger.warning("\(warning)")
+      }
     }
     let inputs = try ImportInputs(
       options.parallel > 1 ? options.sources.flatMap(\.parts) : options.sources,
@@ -296,18 +298,6 @@ package struct Import: Sendable {
       }
     }
     return inputs
-  }
-
-  /// Warns of tables whose types depend on the schema that they were exported with, which is not that of the import.
-  private func reportOtherSchema() {
-    let given = options.rules.schema.name
-    let others = options.sources.filter { $0.exportedSchema.map { !$0.isIdentical(to: given) } ?? false }
-    for name in Set(others.compactMap(\.exportedSchema)).sorted() {
-      let labels = others.filter { $0.exportedSchema?.isIdentical(to: name) ?? false }.map(\.label)
-      context.logger.warning(
-        "\(FilePaths.list(labels)): exported with the schema '\(name)', and imported with \(given == "none" ? "none" : "'\(given)'"). A cell such as 7 or 21 is an integer, and not the text or the double that the other schema declares. Give --schema with the schema of the export."
-      )
-    }
   }
 
   /// Checks that increments follow what they add to, because duplicates are never resolved against the order of time.

@@ -55,8 +55,15 @@ struct ImportInputs: Sendable {
           options.reading = options.reading.of(source.sheet)
           options.keepsDays = rules.policy(for: source) != .reject
           if sources.count > 1 { options.idAdvice = source.idAdvice }
-          if let zone = source.timeZone ?? source.manifestZone, !options.isZoneGiven {
+          let writing = source.writing
+          if let zone = writing.timeZone, !options.isZoneGiven {
             options.timeZone = try LocalTimeZone(named: zone)
+          }
+          options.reading = writing.completing(options.reading)
+          if let delimiter = writing.delimiter, options.delimiter == nil,
+            DeclaredReading.isExport(source, options, separatedBy: delimiter)
+          {
+            options.delimiter = delimiter
           }
           let reading = try DeclaredReading(source, collection: collection, options: options)
           input.reading = reading

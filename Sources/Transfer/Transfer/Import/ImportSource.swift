@@ -9,10 +9,8 @@ package struct ImportSource: Sendable, Equatable {
   package var format: InputFormat
   /// The name of the sheet in a workbook.
   package var sheet: String?
-  /// The zone of the times of a sheet that an export wrote.
-  var timeZone: String?
-  /// The name of the schema by which an export wrote a sheet.
-  var schema: String?
+  /// How an export wrote the sheet.
+  var sheetWriting = TableWriting()
   /// Whether several sheets of its workbook are imported.
   var isOneOfSeveral = false
   /// The hidden sheets of the workbook, which are left out; set only in the workbook's last source.
@@ -42,14 +40,10 @@ package struct ImportSource: Sendable, Equatable {
   var isExported: Bool { managed != nil || isFromFolder && manifest != nil && !isEdited }
   /// The files to read.
   package var files: [String] { managed?.allFiles ?? [path] }
-  /// The zone of times without a zone in a file of an export.
-  var manifestZone: String? {
-    manifest?.file(named: FilePaths.name(of: path)) == nil ? nil : manifest?.timeZone
-  }
-  /// The name of the schema by which an export wrote a table, and which determines the types of its cells; nil if not known.
-  var exportedSchema: String? {
-    guard format == .csv, manifest?.file(named: FilePaths.name(of: path)) != nil else { return schema }
-    return manifest?.schema
+  /// How an export wrote it, by the mark of its sheet or the manifest beside it.
+  var writing: TableWriting {
+    guard sheet == nil, manifest?.file(named: FilePaths.name(of: path)) != nil else { return sheetWriting }
+    return manifest?.writing ?? sheetWriting
   }
   /// The database that its documents come from, if known.
   private var database: DatabaseName? { managed?.database ?? manifest?.database }

@@ -230,15 +230,15 @@ struct InputCheck {
 
   /// Compares the number of documents of an exported file with its manifest, because lines may have been lost.
   ///
-  /// For tables, which people edit, a difference only causes a warning.
+  /// For tables and plain JSON, which people edit, a difference only causes a warning.
   ///
   /// - Throws: `.inputMalformed` for JSON Lines.
   private func compare(_ count: Int, with source: ImportSource) throws(Failure) {
-    guard source.isFromFolder, !source.listsDeletions, source.format == .jsonLines || source.format == .csv,
+    guard source.isFromFolder, !source.listsDeletions, [.jsonLines, .csv, .json].contains(source.format),
       let entry = source.manifest?.file(named: FilePaths.name(of: source.path)), entry.documents != count
     else { return }
     let cause = "it has \(count), and the manifest says \(NumberText.counted(entry.documents, "document"))"
-    if source.format == .csv { return context.logger.warning("\(source.label): \(cause).") }
+    if source.format != .jsonLines { return context.logger.warning("\(source.label): \(cause).") }
     throw .malformed(
       source.label,
       cause,

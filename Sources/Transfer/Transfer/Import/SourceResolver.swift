@@ -77,7 +77,7 @@ private struct SourceResolver {
         )
       }
     }
-    if source.isFromFolder, source.format.isTable,
+    if source.isFromFolder, source.format.isTable || source.format == .json,
       let entry = source.manifest?.file(named: FilePaths.name(of: source.path)), try files.exists(source.path)
     {
       let digest = try SHA256Digest.hexadecimal(ofFileAt: source.path, decompresses: false, via: files)
@@ -146,7 +146,7 @@ private struct SourceResolver {
       }
       if sheet.isView { throw Manifest.viewRefusal("\(workbook.path) (sheet \(sheet.name))") }
       var source = workbook
-      (source.sheet, source.timeZone, source.schema) = (sheet.name, sheet.timeZone, sheet.schema)
+      (source.sheet, source.sheetWriting) = (sheet.name, sheet.writing)
       source.collection = choice?.collection
       if source.collection == nil {
         let own = ImportSource.collection(of: sheet, schema: schema)

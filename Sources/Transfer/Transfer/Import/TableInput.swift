@@ -22,6 +22,7 @@ final class TableInput: DocumentInput {
   private var total: TotalRow
   private var notes: NoteRows
   private var points: PointedColumns
+  private var beyond = ColumnsBeyond()
   /// Whether the last row could not be parsed into the cells of the header.
   private var isBroken = false
   /// The number of cells in the first row if all cells beyond the header's are empty, otherwise 0; nil before that row.
@@ -52,7 +53,7 @@ final class TableInput: DocumentInput {
     openDates = OpenDates(plan, options)
     openNumbers = OpenNumbers(plan, options)
     percents = MixedPercents(plan, options)
-    guarded = GuardedTexts(plan)
+    guarded = GuardedTexts(plan, isExportedSheet: plan.isSheet && source.writing.timeZone != nil)
     spaced = SpacedTexts(options, isExported: source.isExported)
     total = TotalRow(plan, isExported: source.isExported)
     notes = NoteRows(plan, isExported: source.isExported)
@@ -122,14 +123,17 @@ final class TableInput: DocumentInput {
         "Its times are rounded to hundredths of a second, as an .ods keeps them: export anew, and edit the .xlsx itself."
       ] : []
     // The zone of a table that an export wrote is in the export.
-    let isKnown = options.isZoneGiven || source.isExported || source.timeZone != nil
+    let isKnown = options.isZoneGiven || source.isExported || source.writing.timeZone != nil
     let dates = openDates.notices(plan, in: isKnown ? nil : options.timeZone)
     let used = plan.roles.indices.filter { if case .field = plan.roles[$0] { true } else { false } }
     return reader.notices(of: used) + mixed.notices(plan) + percents.notices(plan) + dates + lost
   }
 
   var warnings: [String] {
-    let found = guarded.warnings + spaced.warnings(plan) + total.warnings + notes.warnings
+    let found =
+      beyond.warnings(plan, options, source) + (exactValues?.warnings(plan) ?? []) + guarded.warnings
+      + spaced.warnings(plan) + total.warnings
+      + notes.warnings
     if source.isExported { return found }
     return found + openDates.warnings(plan) + openNumbers.warnings(plan) + percents.warnings(plan)
       + plan.headingsAlike
@@ -185,6 +189,7 @@ final class TableInput: DocumentInput {
 
   /// - Parameter surplus: The index of a cell too many; nil if there is none.
   private func document(_ surplus: Int?) -> DocumentRow {
+    beyond.take(reader.row)
     total.take(reader.row)
     notes.take(reader.row)
     var faults: [RowFault] = []
@@ -215,8 +220,9 @@ final class TableInput: DocumentInput {
           percents.take(values[index], of: reader.row, index)
           guarded.take(reader.row, index)
           spaced.take(values[index], of: reader.row, index)
-        case .rest: rest = try value(of: reader.row, index, as: .any)?.map
-        case .name, .reason, .skipped: break
+        case .rest: rest = try furtherFields(index)
+        case .name: guarded.take(reader.row, index)
+        case .reason, .skipped: break
         case .none:
           if reader.row.kind(index) != .missing || index == surplus { throw unheaded(index) }
         }
@@ -291,10 +297,19 @@ final class TableInput: DocumentInput {
     _ index: Int,
     as type: Column.ValueType
   ) throws(CellValues.Fault) -> Value? {
-    if let exact = exactValues?.value(of: row, index) { return exact }
+    if let exact = exactValues?.value(of: row, index), plan.takes(exact, in: index) { return exact }
     let type = type == .any ? exactValues?.type(of: row, index) ?? type : type
     let value = try cellValues.value(of: row, index, as: type, longTexts)
     return exactValues.map { $0.typed(value, in: row, index) } ?? value
+  }
+
+  /// Returns the fields in a cell of the column for those that have none.
+  private func furtherFields(_ index: Int) throws(CellValues.Fault) -> FieldMap? {
+    switch try value(of: reader.row, index, as: .any) {
+    case nil, .null?, .string("")?: nil
+    case .map(let fields)?: fields
+    default: throw CellValues.Fault(expected: "a map of further fields, such as {\"a\":1}, or nothing")
+    }
   }
 
   private func fault(_ index: Int, _ expected: String) -> RowFault {

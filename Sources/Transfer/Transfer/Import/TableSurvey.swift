@@ -37,6 +37,7 @@ enum TableSurvey {
       if source.format == .csv, !source.isStream, source.size(via: options.files) == 0 {
         throw TableObstacle(.malformed(source.label, "it is empty, without headings: it may be cut off"))
       }
+      try assertHeader(source, options)
       return nil
     }
     var plan: TablePlan
@@ -78,6 +79,21 @@ enum TableSurvey {
     }
     try search.check(reader.row)
     return true
+  }
+
+  /// Refuses a table that has rows, but ends above the one that an option takes for the headings.
+  private static func assertHeader(_ source: ImportSource, _ options: TableOptions) throws(TableObstacle) {
+    guard let row = options.headerRow, row > 1, !source.isStream else { return }
+    var all = options
+    all.headerRow = 1
+    guard var reader = try? TableReader(source, all), (try? reader.next()) ?? true else { return }
+    let failure = Failure.malformed(
+      source.label,
+      "it has no row from row \(row) on, where the headings were to be",
+      remedy:
+        "Give \(source.option("header-row", "ROW")) a row of the table; --skip-rows counts the rows above it."
+    )
+    throw TableObstacle(failure)
   }
 
   /// Infers the types of columns that have none.

@@ -3,6 +3,7 @@ import Integrity
 import Logging
 import MigrationEngine
 import Shards
+import Tables
 import Transfer
 
 struct ShardFinishCommand: AsyncParsableCommand {
@@ -49,8 +50,10 @@ struct ShardFinishCommand: AsyncParsableCommand {
     let lists = try await finish.mergeLists(results)
     if plan.partExtension != nil {
       let export = divided.job as? ExportJob
-      let format = try export?.exportFormat(resolver.schema(), isPart: true)
-      try await finish.writeManifest(results, scope: export?.scope, format: format)
+      let schema = try resolver.schema()
+      let format = try export?.exportFormat(schema, isPart: true)
+      let writing = format?.writing(of: plan.reads.map(\.collection), by: schema) ?? TableWriting()
+      try await finish.writeManifest(results, scope: export?.scope, writing: writing)
     }
     if plan.writes { try await close(plan, summary, on: divided.connection, bill) }
     Invocation.current.notifier?.note(summary, Invocation.current.traffic)

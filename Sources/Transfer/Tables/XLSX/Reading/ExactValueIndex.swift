@@ -28,8 +28,13 @@ package final class ExactValueIndex {
 
   private let path: String
   private let nameColumn: Int
-  /// The columns by the bytes of their field paths.
-  private let columns: [[UInt8]: Int]
+  /// The columns by the bytes of their field paths, and numbers for fields that have none.
+  private var columns: [[UInt8]: Int]
+  /// Whether the values are those of another sheet, or of documents in a column `__name__` that the sheet lacks, so that none
+  /// of them is taken.
+  private var isForeign: Bool
+  /// The cells that show values which they do not take.
+  private var unclaimed: UnclaimedValues
   private let parser = JSONParser()
   private var spool: SpoolFile
   private var places: [Place] = []
@@ -47,14 +52,33 @@ package final class ExactValueIndex {
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` for a damaged hidden sheet, or `cannotWrite`.
   package init?(of path: String, sheet: String, _ plan: TablePlan) throws(Failure) {
-    guard let nameColumn = plan.nameColumn else { return nil }
-    let sheets = try TableReader.sheets(of: path)
+    guard let nameColumn = plan.idColumn else { return nil }
+    let sheets = try XLSXPackage(path).sheets
     guard sheets.contains(where: { Self.isNamed($0.name) }) else { return nil }
+    isForeign = plan.nameColumn == nil
     self.path = path
     self.nameColumn = nameColumn
     columns = plan.columnsByField
+    unclaimed = UnclaimedValues(plan)
     spool = try SpoolFile(in: FilePaths.temporaryFolder(for: "-"))
-    var groups = Groups(owners: ExactValueOwners(of: sheet, among: sheets.map(\.name)))
+    let own = sheets.first { $0.name.isIdentical(to: sheet) }
+    places = try places(
+      ExactValueOwners(of: own?.originalName ?? sheet, among: sheets.map(\.originalName)),
+      sheets
+    )
+    if places.isEmpty, !isForeign, own?.mayBeCopy ?? false {
+      isForeign = true
+      places = try places(.all, sheets)
+    }
+    if places.isEmpty { return nil }
+  }
+
+  /// Reads the values of some owners, and returns where they are.
+  private func places(
+    _ owners: ExactValueOwners,
+    _ sheets: [XLSXPackage.Sheet]
+  ) throws(Failure) -> [Place] {
+    var groups = Groups(owners: owners)
     for candidate in sheets {
       guard var reader = try Self.open(candidate.name, isHidden: candidate.isHidden, of: path) else {
         continue
@@ -62,8 +86,12 @@ package final class ExactValueIndex {
       while try reader.nextTexts() { try add(reader.row, in: candidate.name, to: &groups) }
     }
     try end(&groups)
-    places = try groups.sorted()
-    if places.isEmpty { return nil }
+    return try groups.sorted()
+  }
+
+  /// Returns sentences about cells that show exact values which they do not take.
+  package func warnings(_ plan: TablePlan) -> [String] {
+    unclaimed.warnings(plan, columns, isForeign: isForeign)
   }
 
   // MARK: The hidden sheets
@@ -139,6 +167,7 @@ package final class ExactValueIndex {
       groups.count = 0
       groups.bytes.removeAll()
       types.removeAll()
+      unclaimed.reset()
       times.removeAll()
     case .same: break
     }
@@ -148,10 +177,15 @@ package final class ExactValueIndex {
     } catch {
       throw damaged("its value is not that of a field in JSON: \(error)")
     }
-    guard let column = row.withUTF8(of: 2, { columns[Array($0)] }) else { return }
+    let field = row.withUTF8(of: 2) { Array($0) }
+    let known = columns[field]
+    let column = known ?? UnclaimedValues.firstField + columns.count
+    if known == nil { columns[field] = column }
+    let isTaken = !isForeign && column < UnclaimedValues.firstField
+    if isTaken { unclaimed.take(column) }
     // An empty text says nothing about the type of other values in its column.
-    if exact != .string("") { types[column, default: []].insert(Self.addressType(of: exact)) }
-    if case .timestamp(let moment) = exact {
+    if isTaken, exact != .string("") { types[column, default: []].insert(Self.addressType(of: exact)) }
+    if isTaken, case .timestamp(let moment) = exact {
       times.insert(column)
       if row.kind(3) == .date, Self.isRounded(row[3], moment) { isRounded = true }
     }
@@ -212,6 +246,11 @@ package final class ExactValueIndex {
       try read(places[low].start, row)
       low += 1
     }
+    for entry in entries
+    where (isForeign || entry.column >= UnclaimedValues.firstField) && !entry.shown.isEmpty {
+      unclaimed.take(entry.column, of: row) { shows(entry, row, $0) }
+    }
+    if isForeign { entries.removeAll(keepingCapacity: true) }
   }
 
   /// Returns the exact value of a cell; nil if there is none, or if the cell was changed.

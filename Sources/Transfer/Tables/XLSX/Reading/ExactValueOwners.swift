@@ -1,6 +1,7 @@
-/// Decides which of a workbook's exact values belong to a sheet, by the names of the sheets.
+/// Decides which of a workbook's exact values belong to a sheet, by the names of the sheets, as the export gave them where a
+/// mark says so.
 ///
-/// They are stored under the sheet's own name. Failing that, for `users (2)`, they are under the name of the sheet that it
+/// They are stored under the name that the sheet had in the export. Failing that, for `users (2)`, they are under the name of the sheet that it
 /// continues, and for a renamed sheet under names that no sheet has any more.
 struct ExactValueOwners {
   enum Decision {
@@ -18,16 +19,24 @@ struct ExactValueOwners {
 
   private let sheet: [UInt8]
   private let names: Set<[UInt8]>
+  private let isOfAll: Bool
   private var best = Rank.orphaned
   private var last: (owner: [UInt8], rank: Rank)?
 
   init(of sheet: String, among names: [String]) {
     self.sheet = Array(sheet.utf8)
     self.names = Set(names.map { Array($0.utf8) })
+    isOfAll = false
   }
+
+  private init() { (sheet, names, isOfAll) = ([], [], true) }
+
+  /// Takes the values of every sheet.
+  static let all = ExactValueOwners()
 
   /// Decides on values that are stored under a name.
   mutating func take(_ owner: UnsafeBufferPointer<UInt8>) -> Decision {
+    if isOfAll { return .same }
     let rank: Rank
     if let last, owner.elementsEqual(last.owner) {
       rank = last.rank

@@ -12,10 +12,14 @@ package struct XLSXPackage: Sendable {
     package var collection: CollectionPath?
     /// Whether an export wrote its documents differently from how they are stored.
     package var isView = false
-    /// The time zone in which an export wrote its times.
-    package var timeZone: String?
-    /// The name of the schema by which an export wrote it, if that declares its collection.
-    package var schema: String?
+    /// How an export wrote it.
+    package var writing = TableWriting()
+    /// The name that the export gave it, which people may have changed.
+    var exportedName: String?
+    /// The name in the export, as far as it is known.
+    var originalName: String { exportedName ?? name }
+    /// Whether people may have made it from another sheet, by copying it or by giving it the name of another one.
+    var mayBeCopy: Bool { exportedName == nil && !(collection?.string.isIdentical(to: name) ?? false) }
     /// The name of its entry in the archive.
     package var part: String
   }
@@ -54,8 +58,9 @@ package struct XLSXPackage: Sendable {
         if name == SummaryWriter.mark { found.summaries.insert(index) }
         if name == SheetMark.view { found.views.insert(index) }
         if let collection = SheetMark.collection(of: name) { found.collections[index] = collection }
-        if let zone = SheetMark.zone(of: name) { found.zones[index] = zone }
-        if let schema = SheetMark.schema(of: name) { found.schemas[index] = schema }
+        if let (writing, value) = SheetMark.writing(of: name) {
+          found.writings[index, default: [:]][writing] = value
+        }
         if let part = SheetMark.part(of: name), part.number <= Self.maximumParts {
           found.parts[index, default: [:]][part.number] = part.text
         }
@@ -84,8 +89,15 @@ package struct XLSXPackage: Sendable {
       sheet.isView = found.views.contains(index)
       sheet.collection =
         found.collections[index] ?? found.parts[index].flatMap(SheetMark.collection(ofParts:))
-      sheet.timeZone = found.zones[index]
-      sheet.schema = found.schemas[index]
+      if let writing = found.writings[index] {
+        sheet.writing = TableWriting(
+          timeZone: writing[.zone],
+          schema: writing[.schema],
+          nullText: writing[.null],
+          headerLanguage: writing[.header]
+        )
+        sheet.exportedName = writing[.sheet]
+      }
       sheets.append(sheet)
     }
   }
@@ -95,8 +107,7 @@ package struct XLSXPackage: Sendable {
     /// The indices of the summary sheets, and of those that show documents differently from how they are stored.
     var (summaries, views): (Set<Int>, Set<Int>) = ([], [])
     var collections: [Int: CollectionPath] = [:]
-    var zones: [Int: String] = [:]
-    var schemas: [Int: String] = [:]
+    var writings: [Int: [SheetMark.Writing: String]] = [:]
     /// The parts of collection names that are too long for a single defined name.
     var parts: [Int: [Int: String]] = [:]
     var countsFrom1904 = false

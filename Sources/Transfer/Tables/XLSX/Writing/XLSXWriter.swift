@@ -193,12 +193,8 @@ package final class XLSXWriter {
       throw Failure(.internal, "add a sheet to", path: path, cause: "the workbook is finished")
     }
     if let collection {
-      let zone = SheetMark.name(ofZone: options.timeZone.name)
-      let schema = options.schema.collection(collection).flatMap { _ in
-        SheetMark.name(ofSchema: options.schema.name, inSheet: name)
-      }
-      let others = [zone] + (schema.map { [$0] } ?? []) + (options.isView ? [SheetMark.view] : [])
-      for mark in SheetMark.names(of: collection, inSheet: name) + others {
+      let marks = options.marks(of: collection, inSheet: name) + (options.isView ? [SheetMark.view] : [])
+      for mark in SheetMark.names(of: collection, inSheet: name) + marks {
         try workbook?.defineName(mark, ofSheet: name)
       }
     }
