@@ -45,7 +45,7 @@ struct ListedDeletions: Sendable {
     var leaving: [DocumentPath: [String]] = [:]
     for path in try await client.collectionIDs(belowEach: paths).keys {
       let ids = try await client.collectionIDs(below: path) { others in
-        others.filter { !below.contains($0.hashValue) }
+        others.map(\.path).filter { !below.contains($0.hashValue) }
       }
       if !ids.isEmpty { leaving[path] = ids }
     }
