@@ -89,6 +89,11 @@ struct ProgramTests {
       "it answers what is no answer"
     ),
     BadProgram("no document", "for name, fields in lines(): say({'name': name})", "it has no 'fields'"),
+    BadProgram(
+      "null as fields",
+      "for name, fields in lines(): say({'name': name, 'fields': None})",
+      "its 'fields' are null"
+    ),
     BadProgram("two things", "for name, fields in lines(): say({'same': True, 'skip': 'x'})", "two things"),
     BadProgram("no truth", "for name, fields in lines(): say({'delete': False})", "it is not true"),
     BadProgram(

@@ -69,57 +69,12 @@ extension DeclarativeMigration {
     }
   }
 
-  /// Returns notes about values under new names that look like a value of another type, or with more digits, that the document
-  /// has or had, in fields whose types are not declared.
-  func likenesses(_ fields: FieldMap, of document: RawDocument) -> [Finding] {
-    let added = Self.leaves(of: fields, notIn: document.fields)
-    if added.isEmpty { return [] }
-    var old: [PlainKey: [(path: [String], value: Value)]] = [:]
-    for leaf in Self.leaves(of: document.fields) where leaf.value.isUntoldByJSON {
-      old[PlainKey(leaf.value, .rounded), default: []].append(leaf)
-    }
-    if old.isEmpty { return [] }
-    let collection = schema.collection(document.path.collection)
-    return added.compactMap { path, value in
-      guard let field = FieldPath(segments: path), collection?.field(field)?.types.isEmpty ?? true else {
-        return nil
-      }
-      let alike = old[PlainKey(value, .rounded)] ?? []
-      guard let other = alike.first, !alike.contains(where: { $0.value == value }) else { return nil }
-      let name = FieldPath(segments: other.path).map { "\($0)" } ?? other.path.joined(separator: ".")
-      return Finding(
-        .note,
-        path: document.path,
-        code: Code.typeChanged.rawValue,
-        field: field.description,
-        found: other.value,
-        message:
-          "\(field): \(value.typeName) that looks like the \(other.value.typeName) of \(name), as plain JSON does not tell them apart."
-      )
-    }
-  }
-
-  /// Returns the values in maps, except for those under names that another map has, too.
-  private static func leaves(
-    of fields: FieldMap,
-    notIn other: FieldMap? = nil,
-    below path: [String] = []
-  ) -> [(path: [String], value: Value)] {
-    fields.entries.flatMap { entry -> [(path: [String], value: Value)] in
-      let (path, known) = (path + [entry.name], other?[entry.name])
-      if let map = entry.value.map, map.vector == nil {
-        return known != nil && known?.map == nil ? [] : leaves(of: map, notIn: known?.map, below: path)
-      }
-      return known == nil ? [(path, entry.value)] : []
-    }
-  }
-
   /// Why plain JSON does not determine the elements of an array.
   static let lookingAlike =
-    "it has elements that may look the same in plain JSON and are different values, and not as many of them came back as there were"
+    "it has elements that may look the same in plain JSON and are different values, and not as many of them came back as there were, so it is not known which"
 
-  /// Returns the outcome of leaving a document unchanged because a program's plain JSON is ambiguous.
-  func ambiguous(_ field: FieldPath, of document: RawDocument) -> Outcome {
+  /// Returns the outcome of leaving a document unchanged because a program's plain JSON is ambiguous, or no value.
+  func unclear(_ field: FieldPath, _ reason: String, of document: RawDocument) -> Outcome {
     let finding = Finding(
       .reject,
       path: document.path,
@@ -127,7 +82,7 @@ extension DeclarativeMigration {
       field: field.description,
       found: document.fields[field],
       message:
-        "\(field): \(Self.lookingAlike), so it is not known which; the document is left as it is. The style 'rest' tells them apart."
+        "\(field): \(reason); the document is left as it is. The style 'rest' tells values apart."
     )
     return Outcome(.skip, findings: [finding])
   }
@@ -178,17 +133,5 @@ extension DeclarativeMigration {
     }
     for value in inner { types.merge(Self.types(in: value)) { $0 + $1 } }
     return types
-  }
-}
-
-extension Value {
-  /// Whether its plain JSON may be that of a value of another type, or lose digits, and is unlikely to be there by chance.
-  fileprivate var isUntoldByJSON: Bool {
-    switch self {
-    case .timestamp, .reference: true
-    case .bytes(let bytes): !bytes.isEmpty
-    case .integer(let number): abs(Double(number)) >= PlainMoves.exact
-    default: false
-    }
   }
 }

@@ -32,24 +32,51 @@ struct LikelyOrigins {
     }
   }
 
-  /// Returns the index of the old element, which is no other's from now on; nil if there is none.
+  /// Returns the indices of elements, each with that of its old one, which is no other's from now on: first of those that have
+  /// most members in common.
   ///
-  /// - Parameter isMoved: Whether the place of the element says little, because others were removed or added.
-  mutating func take(for element: JSONCursor, at index: Int, isMoved: Bool) -> Int? {
-    let alike = alike(element)
+  /// - Parameter isMoved: Whether the places of elements say little, because others were removed or added; nil if they say nothing,
+  ///   and an element that may as well have been another one is none.
+  mutating func take(for elements: [(index: Int, json: JSONCursor)], isMoved: Bool?) -> [(Int, Int)] {
+    var (found, open) = ([(Int, Int)](), Set(elements.map(\.index)))
+    var rounds = Dictionary(grouping: elements) { best(for: $0, alike($0.json), isMoved)?.count ?? 0 }
+    for count in stride(from: rounds.keys.max() ?? 0, to: 0, by: -1) {
+      for element in rounds[count] ?? [] {
+        let alike = alike(element.json)
+        let best = best(for: element, alike, isMoved)
+        guard let best, best.count == count else {
+          rounds[best?.count ?? 0, default: []].append(element)
+          continue
+        }
+        if isMoved != false, best.rivals.contains(where: { areMistakable(best.place, $0, alike) }) {
+          isAmbiguous = true
+          if isMoved == nil { continue }
+        }
+        left.remove(best.place)
+        open.remove(element.index)
+        found.append((element.index, best.place))
+      }
+    }
+    for (index, _) in elements where isMoved != nil && open.contains(index) && left.contains(index) {
+      left.remove(index)
+      found.append((index, index))
+    }
+    return found
+  }
+
+  /// Returns the old element with most members in common, among equals that in the same place, then the first.
+  private func best(
+    for element: (index: Int, json: JSONCursor),
+    _ alike: [(name: String, places: [Int])],
+    _ isMoved: Bool?
+  ) -> (place: Int, count: Int, rivals: [Int])? {
     var counts: [Int: Int] = [:]
     for place in alike.flatMap(\.places) where left.contains(place) { counts[place, default: 0] += 1 }
-    // Among equals the same place, then the first.
-    let best = counts.max {
-      ($0.value, $0.key == index ? 1 : 0, -$0.key) < ($1.value, $1.key == index ? 1 : 0, -$1.key)
-    }
-    guard let place = best?.key ?? (left.contains(index) ? index : nil) else { return nil }
-    if isMoved, counts[place] != nil {
-      let rivals = counts.filter { $0.value == counts[place] && $0.key != place }.keys
-      isAmbiguous = isAmbiguous || rivals.contains { areMistakable(place, $0, alike) }
-    }
-    left.remove(place)
-    return place
+    guard let count = counts.values.max() else { return nil }
+    let equals = counts.filter { $0.value == count }.keys
+    let isSame = isMoved != nil && equals.contains(element.index)
+    guard let place = isSame ? element.index : equals.min() else { return nil }
+    return (place, count, equals.filter { $0 != place })
   }
 
   /// The members of an element that old ones have by their look, with the indices of these.

@@ -4,20 +4,17 @@ import Tables
 
 /// Documents as plain JSON for a program, with their names as `__name__` and untyped values.
 ///
-/// A value that comes back as it was sent is unchanged in the document; this is determined per member and per element, and for
-/// numbers by their numeric value. So is one that comes back under another name alone. All other values get the types of the schema; without one, a double that becomes another
-/// number stays a double.
+/// What is a value of the document, in its place or another (``PlainOrigins``), keeps its type. All other values get the types of
+/// the schema; without one, a double that becomes another number stays a double.
 struct PlainDocument {
   private let original: RawDocument
   private let reader: PlainJSON
   private let collection: CollectionSchema?
-  /// The document that came back, while its fields are read.
-  private var answered: JSONCursor?
-  /// What may have come back under other names; nil before a name is new.
-  private var moves: PlainMoves?
 
-  /// The first field with distinct elements that look the same, of which fewer or more came back, so that it is not known which.
-  private(set) var ambiguous: FieldPath?
+  /// Values that look like others of the document and have another type.
+  private(set) var notes: [Finding] = []
+  /// The first field whose value cannot be known or stored, and why.
+  private(set) var unclear: (field: FieldPath, reason: String)?
 
   init(
     _ original: RawDocument,
@@ -50,99 +47,82 @@ struct PlainDocument {
   mutating func fields(_ json: JSONCursor) throws(WireError) -> FieldMap {
     guard let name = json["__name__"]?.string else { throw WireError("it is no text", at: ["__name__"]) }
     guard name.isIdentical(to: original.path.string) else { throw WireError("it is about \(name)") }
-    var known = original.fields
-    known["__name__" as String] = .string(name)
-    answered = json
-    defer { answered = nil }
-    var fields = try fields(json, known, at: [])
-    fields["__name__" as String] = nil
-    return fields
+    var origins = PlainOrigins(json, from: original.fields, rule: rule)
+    if let field = origins.ambiguous { unclear = (field, DeclarativeMigration.lookingAlike) }
+    return try value(0, &origins).map ?? FieldMap()
   }
 
-  private mutating func fields(
-    _ json: JSONCursor,
-    _ original: FieldMap,
-    at path: [String]
-  ) throws(WireError) -> FieldMap {
-    var entries: [FieldMap.Entry] = []
-    for (name, member) in json.members {
-      let name = name.string
-      do throws(WireError) {
-        let value = try value(member, original[name], at: path + [name])
-        entries.append(FieldMap.Entry(name: name, value: value))
-      } catch {
-        throw error.inside(name)
+  /// Says whether the schema determines what a place holds, or that it holds members or elements.
+  private func rule(_ json: JSONCursor, _ path: [String]) -> PlainOrigins.Rule {
+    guard let field = declared(path), !field.types.isEmpty else { return .free }
+    switch (json.kind, try? reader.value(json, at: path)) {
+    case (.object, .map(let fields)?) where fields.vector == nil: return .isContainer
+    case (.array, .array?), (.object, nil), (.array, nil): return .isContainer
+    default: return .isDeclared
+    }
+  }
+
+  private func declared(_ path: [String]) -> FieldSchema? {
+    FieldPath(segments: path).flatMap { collection?.field(throughElements: $0) }
+  }
+
+  private mutating func value(_ index: Int, _ origins: inout PlainOrigins) throws(WireError) -> Value {
+    let place = origins.places[index]
+    if let origin = place.origin { return origins.old[origin].value }
+    let value: Value
+    switch place.json.kind {
+    case .object where place.rule != .isDeclared:
+      var entries: [FieldMap.Entry] = []
+      for part in origins.parts(of: index) {
+        let name = origins.places[part].path.last ?? ""
+        entries.append(FieldMap.Entry(name: name, value: try self.value(part, &origins)))
       }
-    }
-    return FieldMap(entries)
-  }
-
-  private mutating func value(
-    _ json: JSONCursor,
-    _ original: Value?,
-    at path: [String]
-  ) throws(WireError) -> Value {
-    guard let original else { return try newValue(json, at: path) }
-    if json.isPlain(original) { return original }
-    switch (json.kind, original) {
-    case (.object, .map(let fields)) where fields.vector == nil:
-      // An object may be a scalar value, such as a reference, depending on its members.
-      if let value = try? reader.value(json, at: path), value.map == nil { return value }
-      return .map(try self.fields(json, fields, at: path))
-    case (.array, .array(let values)): return .array(try elements(json, values, at: path + ["[]"]))
-    default:
-      let field = FieldPath(segments: path).flatMap { collection?.field(throughElements: $0) }
-      return try reader.value(json, at: path).typed(by: field, like: original)
-    }
-  }
-
-  /// Reads a value under a name that the document did not have.
-  private mutating func newValue(_ json: JSONCursor, at path: [String]) throws(WireError) -> Value {
-    let read = try reader.value(json, at: path)
-    let moves = moves ?? answered.map { PlainMoves(from: original.fields, to: $0) }
-    self.moves = moves
-    guard let moves, !moves.isEmpty else { return read }
-    if !isDeclared(path), let value = moves.origin(of: json) { return value }
-    switch (json.kind, read) {
-    case (.object, .map(let fields)) where fields.vector == nil:
-      return .map(try self.fields(json, moves.likelyMap(json) ?? FieldMap(), at: path))
-    case (.array, .array): return .array(try elements(json, [], at: path + ["[]"]))
-    default: return read
-    }
-  }
-
-  private func isDeclared(_ path: [String]) -> Bool {
-    let field = FieldPath(segments: path).flatMap { collection?.field(throughElements: $0) }
-    return !(field?.types.isEmpty ?? true)
-  }
-
-  /// Reads the elements of an array, keeping the original value of each that is still present, at whatever position.
-  private mutating func elements(
-    _ json: JSONCursor,
-    _ original: [Value],
-    at path: [String]
-  ) throws(WireError) -> [Value] {
-    let answered = Array(json.elements)
-    let match = PlainMatch(answered, original)
-    var likely = LikelyOrigins(of: original.indices.filter { !match.isUsed[$0] }, in: original)
-    var values: [Value] = []
-    for (index, element) in answered.enumerated() {
-      if let place = match.places[index] {
-        values.append(original[place])
-        continue
+      value = .map(FieldMap(entries))
+    case .array where place.rule != .isDeclared:
+      var values: [Value] = []
+      for part in origins.parts(of: index) {
+        let element = try self.value(part, &origins)
+        if case .array = element { leave(place.path, "an array within an array cannot be stored") }
+        values.append(element)
       }
-      do throws(WireError) {
-        let place = likely.take(for: element, at: index, isMoved: answered.count != original.count)
-        let value = try value(element, place.map { original[$0] }, at: path)
-        if case .array = value { throw WireError("it is an array within an array") }
-        values.append(value)
-      } catch {
-        throw error.inside("[\(index)]")
-      }
+      value = .array(values)
+    default: value = read(place, like: place.changed.map { origins.old[$0].value })
     }
-    if match.isAmbiguous || likely.isAmbiguous, ambiguous == nil {
-      ambiguous = FieldPath(segments: path.filter { !$0.isIdentical(to: "[]") })
+    if index > 0, place.rule == .free, let other = origins.lookalike(of: index, as: value) {
+      note(value, at: place.path, like: other)
     }
-    return values
+    return value
+  }
+
+  /// Reads a value that is none of the document.
+  private mutating func read(_ place: PlainOrigins.Place, like changed: Value?) -> Value {
+    do throws(WireError) {
+      return try reader.value(place.json, at: place.path).typed(by: declared(place.path), like: changed)
+    } catch {
+      let isLarge = place.json.kind == .integer && place.json.integer == nil
+      leave(place.path, isLarge ? "a number that is new there does not fit 64 bits" : error.reason)
+      return .null
+    }
+  }
+
+  private mutating func leave(_ path: [String], _ reason: String) {
+    if unclear == nil, let field = PlainOrigins.field(path) { unclear = (field, reason) }
+  }
+
+  private mutating func note(_ value: Value, at path: [String], like other: PlainOrigins.Old) {
+    guard let field = PlainOrigins.field(path), let name = PlainOrigins.field(other.path) else { return }
+    let message =
+      "\(field): \(value.typeName) that looks like the \(other.value.typeName) of \(name), as plain JSON does not tell them apart."
+    if notes.contains(where: { $0.message == message }) { return }
+    notes.append(
+      Finding(
+        .note,
+        path: original.path,
+        code: DeclarativeMigration.Code.typeChanged.rawValue,
+        field: field.description,
+        found: other.value,
+        message: message
+      )
+    )
   }
 }

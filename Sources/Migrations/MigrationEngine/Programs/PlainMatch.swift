@@ -4,7 +4,7 @@ import Tables
 ///
 /// Each old element is matched at most once. The closest matches are found first, whatever their order: elements with the same
 /// spelling, then numbers with the same value, then integers that were rounded to the nearest double. Among equal ones, positions
-/// decide: counted from the end, then from the beginning, then by their order.
+/// decide: at the beginning, at the end, then the same ones, then their order.
 struct PlainMatch {
   /// The index of the old element for each element; nil for elements that are new or changed.
   private(set) var places: [Int?]
@@ -25,6 +25,9 @@ struct PlainMatch {
   }
 
   private mutating func match(_ keys: [PlainKey?], _ old: [PlainKey?]) {
+    for index in 0..<min(keys.count, old.count) where places[index] != index {
+      guard take(index, for: index, keys, old) else { break }
+    }
     for (index, place) in zip(keys.indices.reversed(), old.indices.reversed()) where places[index] != place {
       guard take(place, for: index, keys, old) else { break }
     }
@@ -79,6 +82,9 @@ struct PlainKey: Hashable {
 
   private let likeness: Likeness
   private var bytes: [UInt8] = []
+
+  /// Longer than that of any value inside it.
+  var length: Int { bytes.count }
 
   init(_ value: Value, _ likeness: Likeness) {
     self.likeness = likeness
@@ -138,7 +144,7 @@ struct PlainKey: Hashable {
   }
 
   /// Whether a program may print a double as this integer: with its exact digits, or padded with zeros.
-  private static func mayBeRounded(_ number: Int64) -> Bool {
+  static func mayBeRounded(_ number: Int64) -> Bool {
     number % 10 == 0 || Int64(exactly: Double(number)) == number
   }
 

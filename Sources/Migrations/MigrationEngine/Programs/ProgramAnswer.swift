@@ -3,10 +3,10 @@ import FirestoreREST
 /// A program's answer about a document; question and answer are one line of JSON each.
 enum ProgramAnswer: Sendable, Equatable {
   case same
-  /// The document with its new fields.
-  case fields(FieldMap)
-  /// The document in plain JSON that is ambiguous about the elements of a field.
-  case ambiguous(FieldPath)
+  /// The document with its new fields, and what is to be noted about them.
+  case fields(FieldMap, notes: [Finding] = [])
+  /// The document in plain JSON with a field whose value cannot be known or stored, and why.
+  case unclear(FieldPath, reason: String)
   case skip(reason: String)
   case review(reason: String)
   case reject(reason: String)
@@ -42,10 +42,12 @@ enum ProgramAnswer: Sendable, Equatable {
       try json.assertUniqueOwnMembers()
       if PlainDocument.isDocument(json), var plain = plain() {
         let fields = try plain.fields(json)
-        if let field = plain.ambiguous { return .ambiguous(field) }
-        return try Self.document(fields, document.path)
+        if let (field, reason) = plain.unclear { return .unclear(field, reason: reason) }
+        return try Self.document(fields, document.path, notes: plain.notes)
       }
-      guard json["fields"] == nil else {
+      if let fields = json["fields"] {
+        // A program that returns nothing means no empty document.
+        if fields.isNull { throw WireError("its 'fields' are null") }
         return try Self.document(json, &decoder, about: document, in: database)
       }
       var answer: ProgramAnswer?
@@ -96,11 +98,15 @@ enum ProgramAnswer: Sendable, Equatable {
     return try self.document(answered.fields, answered.path)
   }
 
-  private static func document(_ fields: FieldMap, _ path: DocumentPath) throws(WireError) -> ProgramAnswer {
+  private static func document(
+    _ fields: FieldMap,
+    _ path: DocumentPath,
+    notes: [Finding] = []
+  ) throws(WireError) -> ProgramAnswer {
     let fields = FieldMap(fields.entries.map { .init(name: $0.name, value: $0.value.asStored) })
     let made = RawDocument(path: path, fields: fields)
     if let violation = DocumentLimits.violations(of: made).first { throw WireError(violation.message) }
-    return .fields(fields)
+    return .fields(fields, notes: notes)
   }
 
   private static func check(

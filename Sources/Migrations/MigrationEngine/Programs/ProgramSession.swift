@@ -53,7 +53,7 @@ actor ProgramSession: OutcomeSession {
     var made: [Int: FieldMap] = [:]
     for (index, answer) in zip(asked, answers) {
       outcomes[index] = try outcome(of: answer, for: documents[index])
-      if case .fields(let fields) = answer {
+      if case .fields(let fields, _) = answer {
         made[index] = migration.keepingTime(fields, of: documents[index])
       }
     }
@@ -83,15 +83,14 @@ actor ProgramSession: OutcomeSession {
   private func outcome(of answer: ProgramAnswer, for document: RawDocument) throws(Failure) -> Outcome {
     switch answer {
     case .same: return Outcome(.unchanged)
-    case .fields(let fields):
+    case .fields(let fields, let notes):
       let fields = migration.keepingTime(fields, of: document)
       var outcome = migration.outcome(making: fields, of: document, because: [reason])
       if call.style == .plain, case .change = outcome.action {
-        outcome.findings += migration.lostTypes(fields, of: document)
-        outcome.findings += migration.likenesses(fields, of: document)
+        outcome.findings += migration.lostTypes(fields, of: document) + notes
       }
       return outcome
-    case .ambiguous(let field): return migration.ambiguous(field, of: document)
+    case .unclear(let field, let reason): return migration.unclear(field, reason, of: document)
     case .skip(let why): return left(.note, document, why)
     case .review(let why): return left(.review, document, why)
     case .reject(let why): return left(.reject, document, why)
@@ -147,13 +146,10 @@ actor ProgramSession: OutcomeSession {
     for ((index, document), answer) in zip(made, answers) {
       switch answer {
       case .same, .skip, .review: continue
-      case .fields(let fields): if migration.keepingTime(fields, of: document) == document.fields { continue }
-      case .ambiguous(let field):
-        outcomes[index] = migration.notAtRest(
-          documents[index],
-          field: field,
-          because: DeclarativeMigration.lookingAlike
-        )
+      case .fields(let fields, _):
+        if migration.keepingTime(fields, of: document) == document.fields { continue }
+      case .unclear(let field, let reason):
+        outcomes[index] = migration.notAtRest(documents[index], field: field, because: reason)
         continue
       case .reject, .delete: break
       }
