@@ -100,7 +100,10 @@ extension ApplyJob: DivisibleJob {
         of: sources.map { $0.guarded(by: session.client) },
         .written
       )
-      try await LedgerRun(session, folder, sources: sources, of: self).perform {
+      // What a plan file of another command brings may predate a migration.
+      let isOther = planned?.applied.contains(where: \.isOneOff) ?? false
+      let rewritten = isOther ? run.connection.migrations(touchedBy: planned.map { Array($0.changed) }) : []
+      try await LedgerRun(session, folder, sources: sources, rewriting: rewritten, of: self).perform {
         let finished = try runner.resumedReports()
         if !isQuiet { for report in finished { session.report(MigrationText.applied(report)) } }
         for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
