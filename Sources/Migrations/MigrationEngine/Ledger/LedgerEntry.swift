@@ -24,7 +24,9 @@ package struct LedgerEntry: Sendable, Equatable {
 
     /// Whether it is not a migration but what a plan file of another command has in its place.
     package var isOneOff: Bool {
-      ["fix", "delete", "soft-delete", "restore"].contains { id.isIdentical(to: $0) }
+      // A file may be called 'restore', and has a checksum.
+      checksum == nil && id.isIdentical(to: "restore")
+        || MigrationFile.reserved.contains { $0.isIdentical(to: id) }
     }
 
     package init(id: String, checksum: String?) {
