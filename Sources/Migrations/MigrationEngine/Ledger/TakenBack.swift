@@ -34,8 +34,10 @@ package struct TakenBack: Sendable {
     return found
   }
 
-  /// Whether a migration must be applied again: it stays applied only if it was at the moment, and no run has written for it
-  /// since. What a run wrote that ended later, it may have written later.
+  /// Whether a migration must be applied again.
+  ///
+  /// It stays applied only if it was at the moment, and no run has written for it since. A run that ended later may have written
+  /// later.
   private func reverts(
     _ id: String,
     _ state: MigrationState,
