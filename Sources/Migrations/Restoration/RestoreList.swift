@@ -15,6 +15,7 @@ package struct RestoreList: ChangeList {
   private let reading: ReadingSettings
   private let found: Locked<RestoreNumbers>
   private let empty = Locked<[CollectionScope]>([])
+  private let seen = Locked<(last: CollectionPath?, patterns: Set<CollectionPath>)>((nil, []))
   private let progress: Progress
 
   /// The number of outcomes that are recorded together.
@@ -61,7 +62,12 @@ package struct RestoreList: ChangeList {
   }
 
   /// What was found so far.
-  package var numbers: RestoreNumbers { found.withLock { $0 } }
+  package var numbers: RestoreNumbers {
+    var numbers = found.withLock { $0 }
+    let patterns = seen.withLock { $0.patterns }.union(collections.map(\.pattern))
+    numbers.collections = patterns.map(\.string).sorted()
+    return numbers
+  }
 
   /// The selected scopes, of those compared so far, of which neither side has a document.
   package var absent: [CollectionScope] { empty.withLock { $0 } }
@@ -115,6 +121,12 @@ package struct RestoreList: ChangeList {
     _ present: RawDocument?
   ) -> (document: RawDocument, outcome: Outcome) {
     let outcome = rules.outcome(of: path, wanted: wanted, present: present)
+    seen.withLock { seen in
+      let collection = path.collection
+      if seen.last == collection { return }
+      seen.last = collection
+      seen.patterns.insert(collection.pattern)
+    }
     found.withLock { numbers in
       numbers.read(wanted: wanted, present: present, isBilled: self.wanted.side.isBilled)
       numbers.add(outcome, of: path)

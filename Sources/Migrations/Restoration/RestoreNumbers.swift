@@ -14,8 +14,9 @@ package struct RestoreNumbers: JSONRecord, Equatable {
   /// The number of documents left alone because they were changed since, by the pattern of their collection.
   package var kept: [UTF8Key: Int] = [:]
 
-  /// The root collections that are restored, entirely or in part; nil in records of versions that did not record them.
-  package var roots: [String]?
+  /// The patterns of the collections that are named or have documents, now or then; nil in records of versions that did not
+  /// record them.
+  package var collections: [String]?
 
   package init(at moment: Timestamp? = nil) { self.moment = moment }
 

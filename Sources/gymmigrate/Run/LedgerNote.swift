@@ -35,7 +35,7 @@ extension Session {
     if isLeased.withLock({ $0 }) || counts.totals.written + counts.totals.deleted == 0 { return }
     var entry = LedgerEntry(run: run.id, command: command, migrations: [], holder: LedgerRun.holder)
     (entry.status, entry.totals, entry.startedAt) = (status, counts.totals, journal.serverTime)
-    entry.rewrites = connection.migrations(writing: counts.collections.writtenRoots)
+    entry.rewrites = connection.migrations(touchedBy: counts.collections.written)
     let (noted, ledger) = (entry, MigrationLedger(client: client.quickly, logger: logger))
     do {
       try await RunClock.system.finishing { try await ledger.note(noted) }
@@ -46,9 +46,8 @@ extension Session {
 }
 
 extension [RunSummary.Collection] {
-  /// The root collections where something was written or deleted, in them or below them.
-  var writtenRoots: Set<String> {
-    let written = filter { $0.counts.written + $0.counts.deleted > 0 }
-    return Set(written.compactMap { CollectionPath($0.name)?.root.string })
+  /// The collections where something was written or deleted.
+  var written: [CollectionPath] {
+    filter { $0.counts.written + $0.counts.deleted > 0 }.compactMap { CollectionPath($0.name) }
   }
 }

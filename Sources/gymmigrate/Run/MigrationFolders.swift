@@ -74,25 +74,44 @@ extension EnvironmentResolver {
 }
 
 extension Migration {
-  /// Whether the migration may write in or below one of some root collections.
-  func mayWrite(below roots: Set<String>) -> Bool {
-    // A group may be anywhere.
-    if (self as? DeclarativeMigration)?.scope.isGroup ?? false { return true }
-    return writes.contains { roots.contains($0.root.string) }
+  /// Whether the migration may write documents of one of some collections, which may be patterns.
+  func mayWrite(in collections: [CollectionPath]) -> Bool { meets(collections, ofGroup: false, with: writes) }
+
+  /// Whether the migration reads or may write documents of one of some collections, which may be patterns.
+  ///
+  /// - Parameter isGroup: Whether the collections are named by their IDs, wherever they are.
+  func isTouched(by collections: [CollectionPath], ofGroup isGroup: Bool = false) -> Bool {
+    meets(collections, ofGroup: isGroup, with: reads + writes)
+  }
+
+  private func meets(_ others: [CollectionPath], ofGroup isGroup: Bool, with own: [CollectionPath]) -> Bool {
+    let isOfIDs = isGroup || (self as? DeclarativeMigration)?.scope.isGroup ?? false
+    return own.contains { own in
+      others.contains { other in
+        if isOfIDs { return own.id.isIdentical(to: other.id) }
+        return own.pattern == other.pattern || CollectionSelection.name(own.string, means: other)
+          || CollectionSelection.name(other.string, means: own)
+      }
+    }
   }
 }
 
 extension ConnectionSettings {
-  /// Returns the ledger IDs of the folder's migrations that write in or below some root collections.
+  /// Returns the ledger IDs of the folder's migrations that read or write documents of some collections.
   ///
   /// A migration that cannot be read is included, because it might write anywhere.
-  func migrations(writing roots: Set<String>) -> [String] {
-    guard !roots.isEmpty, let folder = try? MigrationFolder.find(for: self) else { return [] }
+  ///
+  /// - Parameters:
+  ///   - collections: The collections, which may be patterns; nil if they are not known.
+  ///   - isGroup: Whether the collections are named by their IDs, wherever they are.
+  func migrations(touchedBy collections: [CollectionPath]?, ofGroup isGroup: Bool = false) -> [String] {
+    if let collections, collections.isEmpty { return [] }
+    guard let folder = try? MigrationFolder.find(for: self) else { return [] }
     let found = folder.migrations.filter { migration in
       var choice = MigrationChoice()
       choice.name([migration])
-      guard let chosen = try? choice.chosen(for: self) else { return true }
-      return chosen.contains { $0.mayWrite(below: roots) }
+      guard let collections, let chosen = try? choice.chosen(for: self) else { return true }
+      return chosen.contains { $0.isTouched(by: collections, ofGroup: isGroup) }
     }
     return found.map(\.id)
   }

@@ -79,8 +79,10 @@ struct OneOffRun {
     let source = leavesSubcollections ? whole : whole.guarded(by: session.client)
     if plan.isDryRun { return try await runner.plan(source) }
     runner.maximumDeletes = try await deletions.limit(of: whole, as: source, by: runner, in: session)
-    return try await LedgerRun(session, folder, sources: [source]).apply(source, by: runner)
-      ?? MigrationReport(migration: work.migration.id)
+    let isGroup = (work.migration as? DeclarativeMigration)?.scope.isGroup ?? false
+    let rewritten = run.connection.migrations(touchedBy: work.migration.writes, ofGroup: isGroup)
+    return try await LedgerRun(session, folder, sources: [source], rewriting: rewritten)
+      .apply(source, by: runner) ?? MigrationReport(migration: work.migration.id)
   }
 }
 

@@ -82,9 +82,7 @@ extension RestoreJob: PerformableJob {
     var report = try await runner.plan(.list(list))
     report.reads = list.numbers.reads
     if !names.isEmpty { try await assertKnown(list.absent, in: session) }
-    var numbers = list.numbers
-    numbers.roots = Set(list.collections.map(\.root.string)).sorted()
-    return (report, numbers)
+    return (report, list.numbers)
   }
 
   /// Reports named collections and documents that are on neither side.
@@ -176,9 +174,10 @@ extension RestoreJob: PerformableJob {
       let source = whole.guarded(by: session.client)
       var runner = MigrationRunner(in: session, folder, writing: run.write)
       runner.maximumDeletes = try await deletions.limit(of: whole, as: source, by: runner, in: session)
-      let taking = takenBack(numbers, run)
+      let collections = numbers.collections.map { $0.compactMap { CollectionPath($0) } }
+      let taking = takenBack(numbers.moment, collections, run)
       // Partially restored documents may predate a migration.
-      let rewritten = taking == nil ? run.connection.migrations(writing: Set(numbers.roots ?? [])) : []
+      let rewritten = taking == nil ? run.connection.migrations(touchedBy: collections) : []
       let ledger = LedgerRun(
         session,
         folder,
@@ -203,18 +202,24 @@ extension RestoreJob: PerformableJob {
 
   /// Returns the migrations that are reverted entirely, if entire collections are restored to a known point in time; nil for
   /// none.
-  private func takenBack(_ numbers: RestoreNumbers, _ run: JobRun) -> TakenBack? {
+  private func takenBack(_ moment: Timestamp?, _ collections: [CollectionPath]?, _ run: JobRun) -> TakenBack?
+  {
     let isWhole = query.filters.isEmpty && only.isEmpty && keepsChangedSince == nil
     let isOfCollections = names.allSatisfy { CollectionPath($0) != nil }
-    guard isWhole, isOfCollections, let moment = numbers.moment, let roots = numbers.roots else { return nil }
+    guard isWhole, isOfCollections, let moment else { return nil }
     let isAll = names.isEmpty
-    return TakenBack(since: moment) { id in
+    @Sendable func isFound(_ id: String, isMet: (any Migration, [CollectionPath]) -> Bool) -> Bool {
       var choice = MigrationChoice()
       choice.migrations = [id]
       // For a migration that is no longer known here, it is unknown what it writes.
       guard let migrations = try? choice.chosen(for: run.connection) else { return isAll }
-      return migrations.contains { $0.mayWrite(below: Set(roots)) }
+      return collections.map { collections in migrations.contains { isMet($0, collections) } } ?? true
     }
+    return TakenBack(
+      since: moment,
+      covers: { id in isFound(id) { $0.mayWrite(in: $1) } },
+      touches: { id in isFound(id) { $0.isTouched(by: $1) } }
+    )
   }
 }
 

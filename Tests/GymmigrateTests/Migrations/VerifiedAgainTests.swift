@@ -1,3 +1,4 @@
+import FirestoreModels
 import Foundation
 import TestSupport
 import Testing
@@ -90,6 +91,45 @@ struct VerifiedAgainTests {
       let restore = ["restore", "things", "--from", "old.jsonl", "--scope", "partial"]
       try await tool.bare(restore + ["-e", "test"]).expect(0)
       #expect(try await status(tool).contains(" applied"))
+    }
+  }
+
+  @Test("So does a fix of its collection, and a plan file of a restore, and none of another one.")
+  func fixed() async throws {
+    try await withVerified { tool in
+      try await tool.load([documentLine("others/t1", 1)], into: "test")
+      try await tool.bare(["fix", "others", "--all-documents", "--set", "a=2", "-e", "test"]).expect(0)
+      #expect(try await status(tool).contains("verified"))
+      try await tool.bare(["fix", "things", "--where", "n == 1", "--set", "a=2", "-e", "test"]).expect(0)
+      #expect(try await status(tool).contains(" applied"))
+      #expect(try await pending(tool).contains("1-a was verified before 'fix things'"))
+      try await tool.bare(["migrate", "apply", "1-a", "-e", "test"]).expect(0)
+      try await tool.bare(["migrate", "verify", "--record", "1-a", "-e", "test"]).expect(0)
+      #expect(try await status(tool).contains("verified"))
+      try tool.write(documentLine("things/t1", 1), to: "old.jsonl")
+      let restore = ["restore", "things", "--from", "old.jsonl", "--scope", "partial", "-n", "-o", "p.jsonl"]
+      try await tool.bare(restore + ["-e", "test"]).expect(0)
+      try await tool.bare(["migrate", "apply", "--plan", "p.jsonl", "-e", "test"]).expect(0)
+      #expect(try await status(tool).contains(" applied"))
+    }
+  }
+
+  @Test("So does a restore to a moment before it was verified.", arguments: ["--all", "things"])
+  func restoredToMoment(_ scope: String) async throws {
+    try await withVerified { tool in
+      try await tool.load([documentLine("things/t4", 4)], into: "test")
+      let moment = Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)).description
+      let corrected = documentLine("things/t4", 4, #","a":{"integerValue":"1"}"#)
+      try await tool.load([corrected], into: "test", mode: "upsert")
+      try await tool.bare(["migrate", "verify", "--record", "1-a", "-e", "test"]).expect(0)
+      #expect(try await status(tool).contains("verified"))
+      let restored = try await tool.bare(["restore", scope, "--at", moment, "-e", "test"])
+      restored.expect(0)
+      #expect(restored.errors.contains("verified after that moment, which no longer holds: set-a."))
+      #expect(try await status(tool).contains(" applied"))
+      #expect(try await pending(tool).contains("1-a was verified before 'restore"))
+      try await tool.bare(["migrate", "undo", "last", "-e", "test", "-y"]).expect(0)
+      #expect(try await status(tool).contains("verified"), "it is as it was verified")
     }
   }
 }

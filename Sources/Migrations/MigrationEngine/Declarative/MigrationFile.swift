@@ -51,7 +51,7 @@ package enum MigrationFile {
   }
 
   /// The IDs that `fix`, `delete` and plan files have in the ledger.
-  fileprivate static let reserved = ["fix", "delete", "soft-delete", "plan"]
+  static let reserved = ["fix", "delete", "soft-delete", "plan"]
 
   static let operation = "read the migration"
 

@@ -22,6 +22,13 @@ package struct LedgerEntry: Sendable, Equatable {
     /// The checksum that its file must have.
     package var standing: String? { accepted ?? checksum }
 
+    /// Whether it is not a migration but what a plan file of another command has in its place.
+    package var isOneOff: Bool {
+      // A file may be called 'restore', and has a checksum.
+      checksum == nil && id.isIdentical(to: "restore")
+        || MigrationFile.reserved.contains { $0.isIdentical(to: id) }
+    }
+
     package init(id: String, checksum: String?) {
       self.id = id
       self.checksum = checksum
@@ -55,8 +62,10 @@ package struct LedgerEntry: Sendable, Equatable {
   /// Whether it has written, or may have.
   package var hasChanged: Bool
   package var totals: DocumentCounts
-  /// When it began, by the service's clock.
+  /// When its first process began, by the service's clock.
   package var startedAt: Timestamp?
+  /// When its last process ended, by the service's clock; nil while it is running, and in entries of earlier versions.
+  package var endedAt: Timestamp?
   /// When the entry was last written, by the service's clock.
   package var changedAt: Timestamp?
   /// The run that this run undoes.
@@ -79,6 +88,8 @@ package struct LedgerEntry: Sendable, Equatable {
   package var rewrites: [String] = []
   /// The place of the tasks, for a run that is divided into tasks.
   package var shards: String?
+  /// Whether the next write of the entry records that the run has ended.
+  var endsNow = false
   /// The cost of applying ``rehearsed``, according to the copy's plan; nil if this is not a rehearsal.
   package var rehearsedCost: Cost?
   /// When the entry's document was created; nil if it was not read.
@@ -106,6 +117,14 @@ package struct LedgerEntry: Sendable, Equatable {
     case .failed, .interrupted: hasChanged
     case .done, .incomplete, .undone, .cleared: false
     }
+  }
+
+  /// Whether it may have written after a point in time; entries of earlier versions are judged by their last write.
+  ///
+  /// Times that the service sets in fields have milliseconds, cut off.
+  func mayHaveEnded(after moment: Timestamp) -> Bool {
+    guard status != .running, let end = endedAt ?? changedAt else { return true }
+    return end.microseconds >= moment.microseconds.flooredDivision(by: 1000) * 1000
   }
 
   /// Whether anything that it wrote is still there, as far as is known: it is not undone, or only in part.
@@ -147,6 +166,8 @@ package struct LedgerEntry: Sendable, Equatable {
       totals[keyPath: member] = Int(fields["totals"]?.map?[name]?.integer ?? 0)
     }
     startedAt = fields["startedAt"]?.timestamp
+    // A run that was resumed has that of an earlier process.
+    endedAt = status == .running ? nil : fields["endedAt"]?.timestamp
     changedAt = fields["changedAt"]?.timestamp
     undoes = fields["undoes"]?.string
     undoneBy = fields["undoneBy"]?.string
@@ -183,6 +204,7 @@ package struct LedgerEntry: Sendable, Equatable {
       FieldMap(Self.counts.map { .init(name: $0.0, value: .integer(Int64(totals[keyPath: $0.1]))) })
     )
     if let startedAt { fields["startedAt"] = .timestamp(startedAt) }
+    if let endedAt { fields["endedAt"] = .timestamp(endedAt) }
     if let undoes { fields["undoes"] = .string(undoes) }
     if let undoneBy { fields["undoneBy"] = .string(undoneBy) }
     if leftToUndo > 0 { fields["leftToUndo"] = .integer(Int64(leftToUndo)) }
@@ -204,9 +226,11 @@ package struct LedgerEntry: Sendable, Equatable {
   ///
   /// Fields that another version may have added are preserved.
   var write: Write {
-    var transforms = [FieldTransform(FieldPath(field: "changedAt"), .requestTime)]
-    if startedAt == nil { transforms.append(FieldTransform(FieldPath(field: "startedAt"), .requestTime)) }
-    let fields = fields
+    var times = ["changedAt"]
+    if startedAt == nil, updateTime == nil { times.append("startedAt") }
+    if endsNow { times.append("endedAt") }
+    var fields = fields
+    if endsNow { fields["endedAt"] = nil }
     // A count that has dropped to zero is removed.
     let names = fields.entries.map(\.name) + (leftToUndo == 0 ? ["leftToUndo"] : [])
     return Write(
@@ -215,7 +239,7 @@ package struct LedgerEntry: Sendable, Equatable {
         fields: fields,
         mask: updateTime.map { _ in names.map { FieldPath(field: $0) } }
       ),
-      transforms: transforms,
+      transforms: times.map { FieldTransform(FieldPath(field: $0), .requestTime) },
       precondition: updateTime.map { .updateTime($0) } ?? .exists(false)
     )
   }

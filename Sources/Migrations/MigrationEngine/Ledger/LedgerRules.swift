@@ -95,7 +95,7 @@ enum LedgerRules {
 
 extension LedgerEntry {
   /// Whether the run changed documents, or may have; for a finished run, its counts decide.
-  fileprivate var hasWritten: Bool {
+  var hasWritten: Bool {
     switch status {
     case .done, .incomplete: totals.written > 0
     case .running, .failed, .interrupted, .undone, .cleared: hasChanged

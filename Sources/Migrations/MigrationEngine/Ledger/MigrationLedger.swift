@@ -148,7 +148,7 @@ package struct MigrationLedger: Sendable {
     } else {
       try willClear()
     }
-    entry.status = .cleared
+    (entry.status, entry.endsNow) = (.cleared, true)
     _ = try await put(entry)
   }
 
@@ -241,10 +241,10 @@ package struct MigrationLedger: Sendable {
     var entry = entry
     let former = known.first { $0.run.isIdentical(to: entry.run) }
     (entry.startedAt, entry.updateTime) = (former?.startedAt, former?.updateTime)
-    if let takingBack { entry.takenBack = former?.takenBack ?? takingBack.migrations(of: known) }
-    if !entry.takenBack.isEmpty {
-      let names = entry.takenBack.joined(separator: ", ")
-      logger.notice("What these migrations did is taken back, so that they are pending again: \(names).")
+    if let takingBack {
+      (entry.takenBack, entry.rewrites) =
+        former.map { ($0.takenBack, $0.rewrites) } ?? takingBack.found(in: known)
+      for line in TakenBack.lines(entry) { logger.notice("\(line)") }
     }
     let undone = entry.undoes.flatMap { id in known.first { $0.run.isIdentical(to: id) } }
     let written = [entry] + (undone.map { [$0] } ?? []) + LedgerRules.passed(by: entry, in: known)
@@ -273,7 +273,7 @@ package struct MigrationLedger: Sendable {
   ) async throws {
     var entry = entry
     func record(_ status: LedgerEntry.Status) async throws {
-      entry.status = status
+      (entry.status, entry.endsNow) = (status, true)
       entry.totals = counts.totals
       entry.hasChanged = !isEmpty()
       let entry = entry
@@ -292,6 +292,7 @@ package struct MigrationLedger: Sendable {
     }
     try await record(counts.totals.leavesSomething ? .incomplete : .done)
     if let undone = entry.undoes, counts.totals.hasUndone, var original = try await self.entry(of: undone) {
+      original.endsNow = original.endedAt == nil
       (original.status, original.undoneBy) = (.undone, entry.run)
       original.leftToUndo = counts.totals.refused
       _ = try await put(original)
@@ -318,6 +319,7 @@ package struct MigrationLedger: Sendable {
     if former?.status == .undone { return }
     var entry = entry
     (entry.startedAt, entry.updateTime) = (former?.startedAt ?? entry.startedAt, former?.updateTime)
+    entry.endsNow = entry.status != .running
     _ = try await put(entry)
   }
 
@@ -329,7 +331,7 @@ package struct MigrationLedger: Sendable {
       guard var cleared = try await self.entry(of: entry.run), cleared.status == .cleared else {
         throw failure
       }
-      (cleared.totals, cleared.hasChanged) = (entry.totals, entry.hasChanged)
+      (cleared.totals, cleared.hasChanged, cleared.endsNow) = (entry.totals, entry.hasChanged, true)
       _ = try await put(cleared)
       throw failure
     }

@@ -107,7 +107,7 @@ package struct MigrationState: Sendable, Equatable {
     in entries: [LedgerEntry]
   ) -> LedgerEntry? {
     entries.last { entry in
-      guard entry.hasChanged, entry.isStanding, let end = entry.changedAt, moment < end else { return false }
+      guard entry.hasChanged, entry.isStanding, entry.mayHaveEnded(after: moment) else { return false }
       let undone = entry.undoes.flatMap { run in entries.first { $0.run.isIdentical(to: run) } }
       if let began = undone?.startedAt, moment < began { return false }
       return entry.rewrites.contains { $0.isIdentical(to: id) }

@@ -92,7 +92,7 @@ package struct SharedRun: Sendable {
     if var own = try await ledger.entry(of: entry.run), own.status == .running {
       try await keeper.takeTogether()
       own.status = status ?? (totals.leavesSomething ? .incomplete : .done)
-      own.totals = totals
+      (own.totals, own.endsNow) = (totals, true)
       own.hasChanged = !isEmpty
       own.rewrites = rewritten
       _ = try await ledger.put(own)

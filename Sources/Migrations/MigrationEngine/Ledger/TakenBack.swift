@@ -5,29 +5,65 @@ import Runs
 package struct TakenBack: Sendable {
   /// The point in time whose documents are restored; nil if everything is reverted.
   package var moment: Timestamp?
-  /// Whether the writes of a migration are reverted.
+  /// Whether documents that a migration may have written are reverted.
   package var covers: @Sendable (_ migration: String) -> Bool
+  /// Whether documents that a migration reads or writes are reverted.
+  package var touches: @Sendable (_ migration: String) -> Bool
 
-  package init(since moment: Timestamp?, covers: @escaping @Sendable (String) -> Bool = { _ in true }) {
-    (self.moment, self.covers) = (moment, covers)
+  package init(
+    since moment: Timestamp?,
+    covers: @escaping @Sendable (String) -> Bool = { _ in true },
+    touches: @escaping @Sendable (String) -> Bool = { _ in true }
+  ) {
+    (self.moment, self.covers, self.touches) = (moment, covers, touches)
   }
 
-  /// Returns the migrations that must be applied again afterwards, in the order of the ledger.
-  func migrations(of entries: [LedgerEntry]) -> [String] {
-    var found: [String] = []
-    for entry in entries where entry.isOfMigrations && isLater(entry) {
-      for applied in entry.migrations where !found.contains(where: { $0.isIdentical(to: applied.id) }) {
-        let state = MigrationState(of: applied.id, in: entries)
-        if state.isStanding || state.leftToUndo > 0, covers(applied.id) { found.append(applied.id) }
+  /// Returns the migrations that must be applied again afterwards, and those whose verification no longer holds, in the order of
+  /// the ledger.
+  func found(in entries: [LedgerEntry]) -> (takenBack: [String], unverified: [String]) {
+    let former = entries.filter { !isLater($0) }
+    var found: (takenBack: [String], unverified: [String]) = ([], [])
+    for id in entries.migrations {
+      let state = MigrationState(of: id, in: entries)
+      if reverts(id, state, entries, former) {
+        found.takenBack.append(id)
+      } else if let moment, let verified = state.applied?.verifiedAt, verified > moment, touches(id) {
+        found.unverified.append(id)
       }
     }
     return found
   }
 
-  private func isLater(_ entry: LedgerEntry) -> Bool {
-    guard let moment, let began = entry.startedAt else { return true }
-    return began > moment
+  /// Whether a migration must be applied again.
+  ///
+  /// It stays applied only if it was at the moment, and no run has written for it since. A run that ended later may have written
+  /// later.
+  private func reverts(
+    _ id: String,
+    _ state: MigrationState,
+    _ entries: [LedgerEntry],
+    _ former: [LedgerEntry]
+  ) -> Bool {
+    let later = entries.own(id).filter(isLater)
+    guard state.isStanding || state.leftToUndo > 0, !later.isEmpty else { return false }
+    if MigrationState(of: id, in: former).isStanding,
+      !later.contains(where: { $0.isStanding && $0.hasWritten })
+    {
+      return false
+    }
+    return covers(id)
   }
+
+  /// Returns what a person should know of the entry of a run that reverts something.
+  static func lines(_ entry: LedgerEntry) -> [String] {
+    let texts = [
+      ("What these migrations did is taken back, so that they are pending again", entry.takenBack),
+      ("These migrations were verified after that moment, which no longer holds", entry.rewrites),
+    ]
+    return texts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))." }
+  }
+
+  private func isLater(_ entry: LedgerEntry) -> Bool { moment.map(entry.mayHaveEnded) ?? true }
 }
 
 extension [LedgerEntry] {
@@ -44,6 +80,15 @@ extension [LedgerEntry] {
       if entry.status != .undone { (undone.status, undone.undoneBy) = (.undone, self[place].run) }
       return undone
     }
+  }
+}
+
+extension [LedgerEntry] {
+  /// The migrations of the runs, each once.
+  fileprivate var migrations: [String] {
+    var seen: Set<UTF8Key> = []
+    return filter(\.isOfMigrations).flatMap(\.migrations).filter { !$0.isOneOff }.map(\.id)
+      .filter { seen.insert(UTF8Key($0)).inserted }
   }
 }
 

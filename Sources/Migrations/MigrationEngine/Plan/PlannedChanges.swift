@@ -11,6 +11,8 @@ package struct PlannedChanges: ChangeList {
   package let id: String
   /// Empty, because no collection is known before the file is read.
   package let collections: [CollectionPath] = []
+  /// The patterns of the collections with changes.
+  package let changed: Set<CollectionPath>
   /// The migrations that planned the changes, for the ledger.
   package let applied: [LedgerEntry.Applied]
   /// Whether every line names the server on which it was planned; plans of earlier versions do not.
@@ -45,6 +47,7 @@ package struct PlannedChanges: ChangeList {
     var migrations: [LedgerEntry.Applied] = []
     var last: LedgerEntry.Applied?
     var (count, deletions) = (0, 0)
+    var (changed, former): (Set<CollectionPath>, CollectionPath?) = ([], nil)
     var (namesServer, namesAny, coversAny) = (true, false, false)
     var search = DuplicateSearch()
     var reader = try PlanFileReader(copy)
@@ -57,6 +60,10 @@ package struct PlannedChanges: ChangeList {
       }
       count += 1
       if line.change.isDeletion { deletions += 1 }
+      if line.change.path.collection != former {
+        former = line.change.path.collection
+        changed.insert(line.change.path.collection.pattern)
+      }
       if line.change.coversAllBelow { coversAny = true }
       try search.add(line.change.path, at: DuplicateSearch.Place(file: 0, line: line.number))
     }
@@ -73,7 +80,7 @@ package struct PlannedChanges: ChangeList {
     }
     applied = migrations
     (self.namesServer, self.coversAny) = (namesServer, coversAny)
-    self.count = count
+    (self.count, self.changed) = (count, changed)
     self.deletions = deletions
     id = migrations.isEmpty ? "plan" : migrations.map(\.id).joined(separator: "+")
   }

@@ -85,11 +85,15 @@ extension ApplyJob: DivisibleJob {
       if run.part == nil, !isStep, !folder.isResumed { session.warnOfUnknownNames(in: chosen) }
       let list = try await planned?.checked(in: session.client)
       let sources = list.map { [.list($0)] } ?? chosen.map { ChangeSource.migration($0) }
+      // Those of a step were planned, and those of a resumed run or of a part have been read in part elsewhere.
+      let reportsEmpty = plan == nil && run.part == nil && !isStep && !folder.isResumed
       if isDryRun {
+        var empty = EmptyMigrations(in: session)
         let (reports, totals) = try await runner(in: session, folder, run).plan(
           sources.map { $0.guarded(by: session.client) }
         ) { report in
           if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
+          empty.report(chosen.first { $0.id.isIdentical(to: report.migration) })
         }
         let screen = PlanScreen(html: html, connection: run.connection, isQuiet: isQuiet)
         var result = try await screen.conclude(reports, totals, of: session, folder)
@@ -100,12 +104,17 @@ extension ApplyJob: DivisibleJob {
         of: sources.map { $0.guarded(by: session.client) },
         .written
       )
-      try await LedgerRun(session, folder, sources: sources, of: self).perform {
+      // What a plan file of another command brings may predate a migration.
+      let isOther = planned?.applied.contains(where: \.isOneOff) ?? false
+      let rewritten = isOther ? run.connection.migrations(touchedBy: planned.map { Array($0.changed) }) : []
+      try await LedgerRun(session, folder, sources: sources, rewriting: rewritten, of: self).perform {
         let finished = try runner.resumedReports()
         if !isQuiet { for report in finished { session.report(MigrationText.applied(report)) } }
+        var empty = EmptyMigrations(in: session)
         for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
           let report = try await self.apply(source, stage: stage, deletions, in: session, by: runner)
           if !isQuiet { session.report(MigrationText.applied(report)) }
+          if reportsEmpty { empty.report(chosen[stage]) }
         }
       }
       if plan != nil, session.counts.totals.conflicted > 0 {

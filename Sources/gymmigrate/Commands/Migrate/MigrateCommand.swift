@@ -168,7 +168,6 @@ extension MigrationChoice {
       )
     }
     var chosen: [any Migration] = []
-    var seen: Set<String> = []
     let words = try words(for: connection)
     if allowsSchemaBreaks, !words.contains(where: MigrationFile.isFile) {
       throw Failure(
@@ -178,7 +177,10 @@ extension MigrationChoice {
         cause: "it is for YAML files, and none is named"
       )
     }
-    for name in words where seen.insert(name).inserted {
+    for (index, name) in words.enumerated() {
+      if words[..<index].contains(where: { $0.isIdentical(to: name) }) {
+        throw Failure(.usage, "choose the migration", path: name, cause: "it is named twice")
+      }
       let migration: any Migration
       if MigrationFile.isFile(name) {
         var read = try MigrationFile.read(

@@ -79,7 +79,7 @@ extension UndoJob: PerformableJob {
         return result
       } else {
         // What it brings back may predate a migration.
-        let rewritten = run.connection.migrations(writing: Set(changes.collections.map(\.root.string)))
+        let rewritten = run.connection.migrations(touchedBy: changes.collections)
         let ledger = LedgerRun(session, folder, sources: [source], undoes: self.run, rewriting: rewritten)
         try await ledger.perform { [runner] in
           let report = try await runner.apply(source)

@@ -60,7 +60,8 @@ extension PushJob: PerformableJob {
         report = try await runner.plan(source)
         report.reads = edits.reads(countingDeletions: maximumDeletes.map { $0 < edits.deletions } ?? true)
       } else if folder.isResumed || !edits.paths.isEmpty {
-        let ledger = LedgerRun(session, folder, sources: [source])
+        let rewritten = run.connection.migrations(touchedBy: edits.collections)
+        let ledger = LedgerRun(session, folder, sources: [source], rewriting: rewritten)
         report = try await ledger.apply(source, by: runner) ?? report
         let left = try await edits.settle()
         if left > 0 {

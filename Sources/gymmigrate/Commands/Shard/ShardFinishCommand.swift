@@ -96,7 +96,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
     let entry = plan.ledgerEntry(holder: LedgerRun.holder)
     let isOfMigrations = !entry.migrations.isEmpty
     let rewritten =
-      isOfMigrations ? [] : plan.job.connection.migrations(writing: summary.collections.writtenRoots)
+      isOfMigrations ? [] : plan.job.connection.migrations(touchedBy: summary.collections.written)
     let output = logging.settings.silent
     try bill?.beginEnd()
     try await CommandRun(name: "shard finish", connection: connection, output: output)

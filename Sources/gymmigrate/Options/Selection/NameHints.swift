@@ -85,6 +85,34 @@ extension Session {
   }
 }
 
+/// Reports which of several migrations found no document, perhaps because a name is misspelt; asks the service nothing.
+struct EmptyMigrations {
+  private let session: Session
+  private var read: Int
+
+  init(in session: Session) {
+    self.session = session
+    read = session.counts.totals.read
+  }
+
+  /// Reports it if a migration, of which the documents are counted by now, has read none.
+  mutating func report(_ migration: (any Migration)?) {
+    let former = read
+    read = session.counts.totals.read
+    guard read == former, let migration = migration as? DeclarativeMigration else { return }
+    let (scope, id) = (migration.scope, migration.id)
+    if scope.filters.isEmpty {
+      let place =
+        scope.isGroup ? "no collection called \(scope.collection) has any" : "\(scope.collection) has none"
+      session.logger.warning(
+        "\(id) read 0 documents: \(place). Is it spelled right? 'gymmigrate count --all' lists what there is."
+      )
+    } else {
+      session.logger.notice("\(id) read 0 documents: its filter selects none of \(scope.collection).")
+    }
+  }
+}
+
 extension Session {
   /// Warns of fields that identify people and left a protected environment unmasked.
   func warnOfPeople(in reads: [CollectionRead], from environment: DatabaseEnvironment) {
