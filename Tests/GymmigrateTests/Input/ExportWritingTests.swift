@@ -158,7 +158,8 @@ struct ExportWritingTests {
   )
   func rest(cell: String) async throws {
     try await withTool { tool in
-      try tool.write("__name__,a,__rest__\nm0,1,\nm1,1,{}\nm2,2,null\nm3,3,\"{\"\"b\"\":1}\"\n", to: "d.csv")
+      let map = #""{""mapValue"":{""fields"":{""b"":{""integerValue"":""1""}}}}""#
+      try tool.write("__name__,a,__rest__\nm0,1,\nm1,1,{}\nm2,2,null\nm3,3,\(map)\n", to: "d.csv")
       try await tool.run("import", "d.csv", "--schema", "none").expect(0)
       try tool.write("__name__,a,__rest__\nm4,1,\(cell)\n", to: "d.csv")
       try await tool.run("import", "d.csv", "--schema", "none")

@@ -308,7 +308,9 @@ final class TableInput: DocumentInput {
     switch try value(of: reader.row, index, as: .any) {
     case nil, .null?, .string("")?: nil
     case .map(let fields)?: fields
-    default: throw CellValues.Fault(expected: "a map of further fields, such as {\"a\":1}, or nothing")
+    default:
+      let example = #"{"mapValue":{"fields":{"a":{"integerValue":"1"}}}}"#
+      throw CellValues.Fault(expected: "a map of further fields, such as \(example), or nothing")
     }
   }
 
