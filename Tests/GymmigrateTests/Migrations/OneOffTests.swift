@@ -213,7 +213,7 @@ struct OneOffTests {
       try tool.write(good, to: "a.yaml")
       try tool.write(good, to: "b.yml")
       try await tool.run("migrate", "plan", "a.yaml", "b.yml").expectFailure(64, "another of the id 'x'")
-      try await tool.run("migrate", "plan", "a.yaml", "is-active", "a.yaml").expect(0)
+      try await tool.run("migrate", "plan", "a.yaml", "is-active", "a.yaml").expectFailure(64, "named twice")
       try tool.write(String(repeating: "#", count: 1 << 20) + "\n", to: "large.yaml")
       try await tool.run("migrate", "plan", "large.yaml").expectFailure(65, "larger than 1 MiB")
     }

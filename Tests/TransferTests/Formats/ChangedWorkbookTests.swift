@@ -203,7 +203,7 @@ struct ChangedWorkbookTests {
     )
     let read = try books.read(path)
     let said = try #require(read.warnings.first { $0.contains("exact values") })
-    #expect(said.hasPrefix("1 cell shows exact values") && said.contains("--rename 'dd=d'"), "\(said)")
+    #expect(said.hasPrefix("2 cells show exact values") && said.contains("--rename 'dd=d'"), "\(said)")
     let ana = try #require(read.documents.first)
     #expect(ana.fields["phone"] == .integer(5_511_111_111))
     #expect(ana.fields["dd"] == .double(0.3))

@@ -63,7 +63,9 @@ struct RangeSplitter: Sendable {
     self.pageSize = pageSize
     self.isDeep = isDeep
     segments = [.open(start, end: end)]
-    estimate = NameEstimate(target: pageSize, level: level, isDeep: isDeep)
+    // Pages below several documents vary more, and are allowed twice the size; on average they should not be smaller.
+    let target = isDeep ? pageSize + pageSize / 4 : pageSize
+    estimate = NameEstimate(target: target, level: level, isDeep: isDeep)
   }
 
   var isDone: Bool { segments.isEmpty }
