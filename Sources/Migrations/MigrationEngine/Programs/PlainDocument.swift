@@ -47,9 +47,9 @@ struct PlainDocument {
   mutating func fields(_ json: JSONCursor) throws(WireError) -> FieldMap {
     guard let name = json["__name__"]?.string else { throw WireError("it is no text", at: ["__name__"]) }
     guard name.isIdentical(to: original.path.string) else { throw WireError("it is about \(name)") }
-    var origins = PlainOrigins(json, from: original.fields, rule: rule)
+    let origins = PlainOrigins(json, from: original.fields, rule: rule)
     if let field = origins.ambiguous { unclear = (field, DeclarativeMigration.lookingAlike) }
-    return try value(0, &origins).map ?? FieldMap()
+    return try value(0, origins).map ?? FieldMap()
   }
 
   /// Says whether the schema determines what a place holds, or that it holds members or elements.
@@ -66,22 +66,25 @@ struct PlainDocument {
     FieldPath(segments: path).flatMap { collection?.field(throughElements: $0) }
   }
 
-  private mutating func value(_ index: Int, _ origins: inout PlainOrigins) throws(WireError) -> Value {
+  private mutating func value(_ index: Int, _ origins: PlainOrigins) throws(WireError) -> Value {
     let place = origins.places[index]
-    if let origin = place.origin { return origins.old[origin].value }
+    if let origin = place.origin {
+      if place.isDoubtful { note("taken for", at: place.path, origins.old[origin]) }
+      return origins.old[origin].value
+    }
     let value: Value
     switch place.json.kind {
     case .object where place.rule != .isDeclared:
       var entries: [FieldMap.Entry] = []
       for part in origins.parts(of: index) {
         let name = origins.places[part].path.last ?? ""
-        entries.append(FieldMap.Entry(name: name, value: try self.value(part, &origins)))
+        entries.append(FieldMap.Entry(name: name, value: try self.value(part, origins)))
       }
       value = .map(FieldMap(entries))
     case .array where place.rule != .isDeclared:
       var values: [Value] = []
       for part in origins.parts(of: index) {
-        let element = try self.value(part, &origins)
+        let element = try self.value(part, origins)
         if case .array = element { leave(place.path, "an array within an array cannot be stored") }
         values.append(element)
       }
@@ -89,7 +92,7 @@ struct PlainDocument {
     default: value = read(place, like: place.changed.map { origins.old[$0].value })
     }
     if index > 0, place.rule == .free, let other = origins.lookalike(of: index, as: value) {
-      note(value, at: place.path, like: other)
+      note("\(value.typeName) that looks like", at: place.path, other)
     }
     return value
   }
@@ -109,10 +112,10 @@ struct PlainDocument {
     if unclear == nil, let field = PlainOrigins.field(path) { unclear = (field, reason) }
   }
 
-  private mutating func note(_ value: Value, at path: [String], like other: PlainOrigins.Old) {
+  private mutating func note(_ what: String, at path: [String], _ other: PlainOrigins.Old) {
     guard let field = PlainOrigins.field(path), let name = PlainOrigins.field(other.path) else { return }
     let message =
-      "\(field): \(value.typeName) that looks like the \(other.value.typeName) of \(name), as plain JSON does not tell them apart."
+      "\(field): \(what) the \(other.value.typeName) of \(name), as plain JSON does not tell them apart."
     if notes.contains(where: { $0.message == message }) { return }
     notes.append(
       Finding(

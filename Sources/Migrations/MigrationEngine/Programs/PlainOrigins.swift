@@ -3,8 +3,8 @@ import Tables
 
 /// The values of a document that a program sent back as plain JSON, and which of the old ones they are.
 ///
-/// Each old value is claimed once: by the place of the same name, by the element of the same array, and then, if exactly one value
-/// looks like it, by any other place. What claims none is new.
+/// Each old value is claimed once: by the place of the same name, by the element of the same array, and then by any other place, if
+/// no other value of the document looks like it, wherever that is. What claims none is new.
 struct PlainOrigins {
   /// What the schema says about a place.
   enum Rule { case free, isContainer, isDeclared }
@@ -15,6 +15,8 @@ struct PlainOrigins {
     let value: Value
     var end = 0
     var isClaimed = false
+    /// Whether something else came back in its place.
+    var isChanged = false
   }
 
   /// A value that came back; those inside it follow it. The elements of an array have the name `[]`.
@@ -28,6 +30,8 @@ struct PlainOrigins {
     /// The old value that it changes.
     var changed: Int?
     var isTaken = false
+    /// Whether it may as well be another value than the old one.
+    var isDoubtful = false
 
     var isContainer: Bool { json.kind == .object || json.kind == .array }
   }
@@ -39,7 +43,12 @@ struct PlainOrigins {
   private(set) var places: [Place] = []
   /// Whether the program writes 3.0 for a double and 3 for an integer.
   private var tellsDoubles = false
-  private var untold: [PlainKey: [Int]]?
+  /// All old values by their look.
+  private var looks: [PlainKey: [Int]] = [:]
+  /// The looks that different values have.
+  private var mistakable: Set<PlainKey> = []
+  /// The first two different values of each look that plain JSON does not tell, or that are integers and gone.
+  private var untold: [PlainKey: [Int]] = [:]
 
   /// The first field with distinct elements that look the same, of which fewer or more came back, so that it is not known which.
   private(set) var ambiguous: FieldPath?
@@ -53,10 +62,18 @@ struct PlainOrigins {
         $0.json.kind == .double && $0.json.double.map { $0 == $0.rounded() && !Self.isLarge($0) } ?? false
       }
     pair(0, with: 0)
+    if places.allSatisfy(\.isTaken) { return }
+    looks = Dictionary(grouping: old.indices) { look(of: old[$0].value) }
+    mistakable = Set(looks.filter { differing($0.value).count > 1 }.keys)
     moveExactIntegers()
     move(containers: true)
     pairMovedMaps()
     move(containers: false)
+    untold = looks.mapValues { alike in
+      differing(
+        alike.filter { isUntold(old[$0].value) || old[$0].value.integer != nil && !old[$0].isClaimed }
+      )
+    }
   }
 
   private mutating func add(_ value: Value, at path: [String]) {
@@ -97,10 +114,16 @@ struct PlainOrigins {
 
   // MARK: In the same place
 
-  private mutating func pair(_ place: Int, with origin: Int) {
+  /// - Parameter isMoved: Whether the place is in a map that came back elsewhere.
+  private mutating func pair(_ place: Int, with origin: Int, isMoved: Bool = false) {
     let (json, value) = (places[place].json, old[origin].value)
-    if isFree(origin), json.isPlain(value) { return take(origin, for: place) }
+    if isFree(origin), json.isPlain(value) {
+      let isKnown = !isMoved || isDistinct(origin) && look(of: json) == look(of: value)
+      if isKnown { return take(origin, for: place) }
+      if !places[place].isContainer { return }
+    }
     places[place].changed = origin
+    old[origin].isChanged = true
     if places[place].rule == .isDeclared { return }
     let answered = parts(of: place).filter { !places[$0].isTaken }
     let original = Self.parts(of: origin, in: old, \.end).filter(isFree)
@@ -108,7 +131,9 @@ struct PlainOrigins {
     case (.object, .map):
       let named = Dictionary(original.map { (UTF8Key(old[$0].path.last ?? ""), $0) }) { $1 }
       for part in answered {
-        if let other = named[UTF8Key(places[part].path.last ?? "")] { pair(part, with: other) }
+        if let other = named[UTF8Key(places[part].path.last ?? "")] {
+          pair(part, with: other, isMoved: isMoved)
+        }
       }
     case (.array, .array): pairElements(answered, with: original)
     default: break
@@ -166,19 +191,30 @@ struct PlainOrigins {
     for (index, place) in places.enumerated() where !place.isTaken && place.isContainer == containers {
       open[look(of: place.json), default: []].append(index)
     }
-    if open.isEmpty { return }
-    var free: [PlainKey: [Int]] = [:]
-    for (index, old) in old.enumerated() where old.value.isContainer == containers && isFree(index) {
-      free[look(of: old.value), default: []].append(index)
+    for key in open.keys.filter({ looks[$0] != nil }).sorted(by: { $0.length > $1.length }) {
+      var moved = (open[key] ?? []).filter { !places[$0].isTaken }
+      var alike = (looks[key] ?? []).filter(isFree)
+      guard let first = alike.first, isDistinct(first), containers || isUntold(old[first].value) else {
+        continue
+      }
+      if isSmall(old[first].value) {
+        // Any program may come up with such a number.
+        alike = alike.filter { !old[$0].isChanged }
+        if moved.contains(where: { places[$0].changed != nil }) { moved = [] }
+      }
+      if moved.count > alike.count { continue }
+      for (place, origin) in zip(moved, alike) where places[place].rule == .free {
+        take(origin, for: place)
+        places[place].isDoubtful = isSmall(old[origin].value) && !isRenamed(place)
+      }
     }
-    for key in open.keys.filter({ free[$0] != nil }).sorted(by: { $0.length > $1.length }) {
-      let moved = (open[key] ?? []).filter { !places[$0].isTaken }
-      let alike = (free[key] ?? []).filter(isFree)
-      guard let first = alike.first, moved.count <= alike.count,
-        alike.allSatisfy({ old[$0].value == old[first].value }), containers || isUntold(old[first].value)
-      else { continue }
-      for (place, origin) in zip(moved, alike) where places[place].rule == .free { take(origin, for: place) }
-    }
+  }
+
+  /// Whether a place only has another name than its old value, or tells what it is.
+  private func isRenamed(_ place: Int) -> Bool {
+    guard places[place].json.kind == .integer, let origin = places[place].origin else { return true }
+    let path = places[place].path
+    return path.dropLast() == old[origin].path.dropLast() && path.last?.isIdentical(to: "[]") == false
   }
 
   /// Compares maps that came back elsewhere, with changes, with those with which they have most members in common.
@@ -193,25 +229,31 @@ struct PlainOrigins {
     var likely = LikelyOrigins(of: maps, in: old.map(\.value))
     for (place, origin) in likely.take(for: open.map { ($0, places[$0].json) }, isMoved: nil) {
       let isPaired = places[place].changed.map { old[$0].value.map != nil } ?? false
-      if !places[place].isTaken, !isPaired, !old[origin].isClaimed { pair(place, with: origin) }
+      if !places[place].isTaken, !isPaired, !old[origin].isClaimed {
+        pair(place, with: origin, isMoved: true)
+      }
     }
   }
 
   // MARK: Likeness
 
   /// Returns an old value of another type, or with more digits, that the value of a place looks like; nil if there is none.
-  mutating func lookalike(of place: Int, as value: Value) -> Old? {
-    let known = untold ?? findUntold()
-    untold = known
-    return (known[look(of: places[place].json)] ?? []).first { old[$0].value != value }.map { old[$0] }
+  func lookalike(of place: Int, as value: Value) -> Old? {
+    (untold[look(of: places[place].json)] ?? []).first { old[$0].value != value }.map { old[$0] }
   }
 
-  /// Returns the values that plain JSON does not tell, and the integers that are gone.
-  private func findUntold() -> [PlainKey: [Int]] {
-    let indices = old.indices.filter { index in
-      isUntold(old[index].value) || old[index].value.integer != nil && !old[index].isClaimed
-    }
-    return Dictionary(grouping: indices) { look(of: old[$0].value) }
+  /// Returns the first of some old values, and the first that differs from it.
+  private func differing(_ alike: [Int]) -> [Int] {
+    guard let first = alike.first else { return [] }
+    return [first] + (alike.first { old[$0].value != old[first].value }.map { [$0] } ?? [])
+  }
+
+  /// Whether all old values that look like one are equal to it.
+  private func isDistinct(_ origin: Int) -> Bool { !mistakable.contains(look(of: old[origin].value)) }
+
+  /// Whether a value is a whole double below 2^53.
+  private func isSmall(_ value: Value) -> Bool {
+    if case .double(let number) = value { number == number.rounded() && !Self.isLarge(number) } else { false }
   }
 
   /// Whether the plain JSON of a value is read as a value of another type, or may have lost digits.
@@ -245,15 +287,5 @@ struct PlainOrigins {
   /// Returns the field of a place; nil for names that no path has.
   static func field(_ path: [String]) -> FieldPath? {
     FieldPath(segments: path.filter { !$0.isIdentical(to: "[]") })
-  }
-}
-
-extension Value {
-  /// Whether its plain JSON is an object or an array.
-  fileprivate var isContainer: Bool {
-    switch self {
-    case .array, .map, .geoPoint: true
-    default: false
-    }
   }
 }

@@ -1,0 +1,77 @@
+import FirestoreModels
+import FirestoreREST
+import TestSupport
+import Testing
+
+@testable import MigrationEngine
+
+/// Numbers that programs with plain JSON print as other values of the document may be printed.
+@Suite("Numbers that programs move", .timeLimit(.minutes(60)))
+struct PlainNumberTests {
+  @Test(
+    "A whole number is a double that is gone if it is in a new place and nothing else looks like it.",
+    arguments: [
+      // A field is renamed.
+      (#"{"price":499.0}"#, #"{"fee":499}"#, #"{"fee":499.0}"#, []),
+      (
+        #"{"a":[{"price":7.0},{"price":7.0}]}"#, #"{"a":[{"fee":7},{"fee":7}]}"#,
+        #"{"a":[{"fee":7.0},{"fee":7.0}]}"#, []
+      ),
+      (#"{"m":{"a":7.0,"b":8.0}}"#, #"{"n":{"a":7,"b":8}}"#, #"{"n":{"a":7.0,"b":8.0}}"#, []),
+      // It is moved elsewhere, or another number.
+      (#"{"price":499.0}"#, #"{"to":{"fee":499}}"#, #"{"to":{"fee":499.0}}"#, ["to.fee"]),
+      (#"{"x":4.0}"#, #"{"l":[3,4]}"#, #"{"l":[3,4.0]}"#, ["l"]),
+      // Its place has another number, or the new place had something.
+      (
+        #"{"rate":1.0,"v":5}"#, #"{"rate":1.5,"v":5,"schema":1}"#, #"{"rate":1.5,"v":5,"schema":1}"#,
+        ["schema"]
+      ),
+      (#"{"rate":2.0,"v":1}"#, #"{"v":2}"#, #"{"v":2}"#, ["v"]),
+      (#"{"rate":2.0,"v":"a"}"#, #"{"v":2}"#, #"{"v":2}"#, ["v"]),
+      // Another value looks like it.
+      (#"{"price":3.0,"n":3}"#, #"{"n":3,"m":3}"#, #"{"n":3,"m":3}"#, ["m"]),
+      (#"{"l":[3],"p":3.0}"#, #"{"l":[3,3]}"#, #"{"l":[3,3]}"#, ["l"]),
+      (
+        #"{"m":{"n":1.0},"o":{"n":1}}"#, #"{"o":{"n":1},"p":{"n":1}}"#, #"{"o":{"n":1},"p":{"n":1}}"#, ["p.n"]
+      ),
+      (
+        #"{"m":{"n":1.0,"k":"a"},"o":1}"#, #"{"o":1,"p":{"n":1,"k":"a","x":0}}"#,
+        #"{"o":1,"p":{"n":1,"k":"a","x":0}}"#, ["p.n"]
+      ),
+    ]
+  )
+  func wholeDoubles(old: String, answer: String, expected: String, noted: [String]) throws {
+    try check(old, answer, expected, noted)
+  }
+
+  /// Checks what a document without a schema becomes, and of which fields something is noted.
+  private func check(_ old: String, _ answer: String, _ expected: String, _ noted: [String]) throws {
+    func fields(_ text: String) throws -> FieldMap {
+      try JSONParser.decode(Array(text.utf8)) { json, _ throws(WireError) in try Self.value(json) }.map
+        ?? FieldMap()
+    }
+    guard case .fields(let made, let notes) = try PlainOriginsTests.answer(answer, about: fields(old)) else {
+      Issue.record("no document")
+      return
+    }
+    #expect(try made == fields(expected))
+    #expect(notes.map(\.field) == noted, "\(notes)")
+  }
+
+  private static func value(_ json: JSONCursor) throws(WireError) -> Value {
+    switch json.kind {
+    case .integer: .integer(json.integer ?? 0)
+    case .double: .double(json.double ?? 0)
+    case .array: .array(try json.elements.map { element throws(WireError) in try value(element) })
+    case .object:
+      .map(
+        FieldMap(
+          try json.members.map { name, member throws(WireError) in
+            FieldMap.Entry(name: name.string, value: try value(member))
+          }
+        )
+      )
+    default: .string(json.string ?? "")
+    }
+  }
+}
