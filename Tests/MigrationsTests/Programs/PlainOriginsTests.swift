@@ -292,7 +292,7 @@ struct PlainOriginsTests {
         )
       }
       let doubts = [
-        "double that looks like the integer", "taken for the double", "integer that looks like the double",
+        "double that looks like the integer", "taken for the", "integer that looks like the double",
         "double that looks like the double",
       ]
       let superfluous = notes.filter { note in !doubts.contains { note.message.contains($0) } }

@@ -12,10 +12,11 @@ struct PlainMatch {
   /// Whether distinct old elements may look the same to the program, and fewer or more of them came back.
   private(set) var isAmbiguous = false
 
-  init(_ answered: [JSONCursor], _ original: [Value]) {
+  /// - Parameter keepsDigits: Whether the program does not round integers.
+  init(_ answered: [JSONCursor], _ original: [Value], keepsDigits: Bool = false) {
     places = Array(repeating: nil, count: answered.count)
     isUsed = Array(repeating: false, count: original.count)
-    for likeness in PlainKey.Likeness.allCases {
+    for likeness in PlainKey.Likeness.allCases where !keepsDigits || likeness != .rounded {
       let keys = zip(answered, places).map { $1 == nil ? PlainKey($0, likeness) : nil }
       let old = zip(original, isUsed).map { $1 ? nil : PlainKey($0, likeness) }
       match(keys, old)
@@ -187,10 +188,10 @@ struct PlainKey: Hashable {
 extension JSONCursor {
   /// Whether it is the plain JSON of a value, however its numbers are written; members and elements are compared individually
   /// elsewhere.
-  func isPlain(_ value: Value) -> Bool {
+  func isPlain(_ value: Value, keepsDigits: Bool) -> Bool {
     let isVector = value.map?.vector != nil
     let holdsOthers = value.array != nil || value.map != nil && !isVector
-    return PlainKey.Likeness.allCases.prefix(holdsOthers ? 1 : 3).contains {
+    return PlainKey.Likeness.allCases.prefix(holdsOthers ? 1 : keepsDigits ? 2 : 3).contains {
       PlainKey(self, $0) == PlainKey(value, $0)
     }
   }

@@ -43,6 +43,8 @@ struct PlainOrigins {
   private(set) var places: [Place] = []
   /// Whether the program writes 3.0 for a double and 3 for an integer.
   private var tellsDoubles = false
+  /// Whether the answer has an integer that is no double, with all its digits.
+  private var keepsDigits = false
   /// All old values by their look.
   private var looks: [PlainKey: [Int]] = [:]
   /// The looks that different values have.
@@ -61,6 +63,9 @@ struct PlainOrigins {
       && places.contains {
         $0.json.kind == .double && $0.json.double.map { $0 == $0.rounded() && !Self.isLarge($0) } ?? false
       }
+    keepsDigits = places.contains { place in
+      place.json.integer.map { Self.isLarge(Double($0)) && !PlainKey.mayBeRounded($0) } ?? false
+    }
     pair(0, with: 0)
     if places.allSatisfy(\.isTaken) { return }
     looks = Dictionary(grouping: old.indices) { look(of: old[$0].value) }
@@ -117,7 +122,7 @@ struct PlainOrigins {
   /// - Parameter isMoved: Whether the place is in a map that came back elsewhere.
   private mutating func pair(_ place: Int, with origin: Int, isMoved: Bool = false) {
     let (json, value) = (places[place].json, old[origin].value)
-    if isFree(origin), json.isPlain(value) {
+    if isFree(origin), json.isPlain(value, keepsDigits: keepsDigits) {
       let isKnown = !isMoved || isDistinct(origin) && look(of: json) == look(of: value)
       if isKnown { return take(origin, for: place) }
       if !places[place].isContainer { return }
@@ -142,7 +147,7 @@ struct PlainOrigins {
 
   private mutating func pairElements(_ answered: [Int], with original: [Int]) {
     let (elements, values) = (answered.map { places[$0].json }, original.map { old[$0].value })
-    let match = PlainMatch(elements, values)
+    let match = PlainMatch(elements, values, keepsDigits: keepsDigits)
     for (index, place) in match.places.enumerated() {
       if let place { take(original[place], for: answered[index]) }
     }
@@ -163,6 +168,7 @@ struct PlainOrigins {
   private mutating func take(_ origin: Int, for place: Int) {
     places[place].origin = origin
     for index in place..<places[place].end { places[index].isTaken = true }
+    places[place].isDoubtful = mayBeNeighbor(place)
     for index in origin..<old[origin].end { old[index].isClaimed = true }
   }
 
@@ -205,9 +211,18 @@ struct PlainOrigins {
       if moved.count > alike.count { continue }
       for (place, origin) in zip(moved, alike) where places[place].rule == .free {
         take(origin, for: place)
-        places[place].isDoubtful = isSmall(old[origin].value) && !isRenamed(place)
+        if isSmall(old[origin].value), !isRenamed(place) { places[place].isDoubtful = true }
       }
     }
+  }
+
+  /// Whether a place has other digits than its old value, which it may mean. Those that end in zero are of a rounded number.
+  private func mayBeNeighbor(_ place: Int) -> Bool {
+    let hasDigits = places[place..<places[place].end].contains { place in
+      place.json.integer.map { Self.isLarge(Double($0)) && $0 % 10 != 0 } ?? false
+    }
+    guard hasDigits, let origin = places[place].origin else { return false }
+    return PlainKey(places[place].json, .worth) != PlainKey(old[origin].value, .worth)
   }
 
   /// Whether a place only has another name than its old value, or tells what it is.
@@ -275,13 +290,14 @@ struct PlainOrigins {
     switch value {
     case .integer(let number): PlainKey(value, likeness(Double(number)))
     case .double(let number): PlainKey(value, likeness(number.isFinite ? number : nil))
-    default: PlainKey(value, .rounded)
+    default: PlainKey(value, likeness(nil))
     }
   }
 
   /// How similar values must be to look the same: a program that tells doubles from integers may yet round large ones.
   private func likeness(_ number: Double?) -> PlainKey.Likeness {
-    tellsDoubles && number.map { !Self.isLarge($0) } ?? false ? .spelled : .rounded
+    if tellsDoubles, let number, !Self.isLarge(number) { return .spelled }
+    return keepsDigits ? .worth : .rounded
   }
 
   /// Returns the field of a place; nil for names that no path has.
