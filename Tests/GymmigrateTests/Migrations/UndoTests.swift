@@ -146,6 +146,7 @@ struct UndoTests {
       func left() -> [String] { mini.lines().keys.filter { $0.hasPrefix("c/") }.sorted() }
       #expect(left() == ["c/b", "c/b/things/u/deep/d", "c/old/things/t"])
       mini.remove("c/b/things/u/deep/d")
+      try await tool.run("runs", "undo", "last").expectFailure(64, run, "has-subcollections")
       try await undo(run, tool, 0, "undone")
       #expect(left() == ["c/old/things/t"])
     }

@@ -220,9 +220,9 @@ package struct UndoRun: ChangeList {
     func all(_ outcome: (DocumentPath) -> Outcome) -> [JointDecision.Decided] {
       made.map { (current[$0.path] ?? RawDocument(path: $0.path, fields: FieldMap()), outcome($0.path)) }
     }
-    func conflict(_ reason: String) -> [JointDecision.Decided] {
+    func conflict(_ reason: String, _ code: String = Finding.conflictCode) -> [JointDecision.Decided] {
       all { path in
-        let finding = Finding(.reject, path: path, code: Finding.conflictCode, message: reason)
+        let finding = Finding(.reject, path: path, code: code, message: reason)
         return Outcome(.conflict, findings: [finding])
       }
     }
@@ -238,7 +238,9 @@ package struct UndoRun: ChangeList {
     switch try await rules?.complete(restoring, undoing: made, in: reader) ?? .changes(restoring) {
     case .refused(let reason): return conflict(reason)
     case .changes(let restored):
-      if let reason = try await orphanage(of: restored, in: reader) { return conflict(reason) }
+      if let reason = try await orphanage(of: restored, in: reader) {
+        return conflict(reason, DeclarativeMigration.Code.hasSubcollections.rawValue)
+      }
       let written: [JointDecision.Decided] = restored.map { change in
         let document = change.before ?? RawDocument(path: change.path, fields: FieldMap())
         return (document, Outcome(.change(change)))
