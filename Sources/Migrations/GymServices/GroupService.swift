@@ -19,6 +19,7 @@ package struct GroupService: Sendable {
     case notMember = "not-member"
     case userNotFound = "user-not-found"
     case lastAdmin = "last-admin"
+    case hasSubcollections = "has-subcollections"
     case tooManyDeletions = "too-many-deletions"
 
     package var message: String {
@@ -30,6 +31,8 @@ package struct GroupService: Sendable {
       case .notMember: "The user is not a member of the group."
       case .userNotFound: "There is no user with that ID."
       case .lastAdmin: "Nobody who stays would be an active admin of the group."
+      case .hasSubcollections:
+        "Other documents lie below it, and would be left without it: delete them first."
       case .tooManyDeletions:
         "Somebody has joined since, and more documents would be deleted than were allowed."
       }
@@ -177,6 +180,7 @@ package struct GroupService: Sendable {
       guard let member = members.first(where: { $0.path == own }) else { return .leave(.notMember) }
       let others = members.filter { $0.path != own }
       guard others.contains(where: Self.isActiveAdmin) else { return .leave(.lastAdmin) }
+      if try await !context.client.collectionIDs(below: own).isEmpty { return .leave(.hasSubcollections) }
       var changes = [
         Change(path: own, before: member, after: nil, reasons: ["member-removed"]),
         Self.recount(group, others.count, "member-removed"),
@@ -302,6 +306,7 @@ package struct GroupService: Sendable {
     var isFirst = true
     let deleted = Locked(0)
     while true {
+      let looksBelow = isFirst
       let (decided, end) = try await transaction.run(on: path) {
         reader -> RecordedTransaction.Decision<Deletion> in
         let group = try await reader.document(path)
@@ -319,6 +324,9 @@ package struct GroupService: Sendable {
         // Nothing is deleted if documents were added meanwhile that exceed the limit.
         if members.count + remaining + (group == nil ? 0 : 1) > deletions.withLock({ $0 }) {
           return .leave(.tooMany)
+        }
+        if looksBelow, group != nil || !members.isEmpty, try await hasOthers(below: path) {
+          return .leave(.hasOthers)
         }
         let leaving = own + others.prefix(Self.perTransaction)
         let isLast = remaining == 0 && others.count <= Self.perTransaction
@@ -340,6 +348,7 @@ package struct GroupService: Sendable {
       if end.isCommitted { deletions.withLock { $0 -= deleted.withLock { $0 } } }
       switch decided {
       case .tooMany?: return .tooManyDeletions
+      case .hasOthers?: return .hasSubcollections
       case .nothing?: return isFirst && context.journal?.hasTail != true ? .groupNotFound : nil
       case .done?, nil: return nil
       case .more?: isFirst = false
@@ -347,10 +356,21 @@ package struct GroupService: Sendable {
     }
   }
 
+  /// Whether documents other than its members lie below a group, at any depth; the service would leave them there.
+  private func hasOthers(below group: DocumentPath) async throws -> Bool {
+    let members = GymCollection.members(of: group)
+    let ids = try await context.client.collectionIDs(below: group) { below in
+      below.map(\.path).filter { !$0.isIn(members) }
+    }
+    return !ids.isEmpty
+  }
+
   private enum Deletion: Sendable {
     /// There is neither a group nor members nor users.
     case nothing
     case tooMany
+    /// Documents would be left below it.
+    case hasOthers
     case more
     case done
   }

@@ -199,6 +199,40 @@ struct GroupCommandTests {
     }
   }
 
+  @Test("A group or a member with other documents below stays.", arguments: ["notes/n", "members/u1/deep/n"])
+  func below(_ place: String) async throws {
+    try await withGroup(3) { tool in
+      try tool.write(documentLine("groups/g/\(place)", 1) + "\n", to: "below.jsonl")
+      let load = ["import", "below.jsonl", "--mode", "upsert", "--schema", "none"]
+      try await tool.bare(load + tool.place).expect(0)
+      let before = try await tool.documents()
+      let commands = [["delete", "g", "--max-delete", "9"], ["delete", "g", "-n"]]
+      for words in place.hasPrefix("members/") ? commands + [["remove", "g", "u1"]] : commands {
+        let refused = try await tool.bare(["groups"] + words + tool.place)
+        refused.expect(2)
+        #expect(refused.errors.contains("has-subcollections"), "\(refused.errors)")
+        #expect(try await tool.documents() == before)
+      }
+    }
+  }
+
+  @Test("What came below a new group is why its creation is not undone.")
+  func belowNewGroup() async throws {
+    try await withGroup(1) { tool in
+      let created = try await tool.run("groups", "create", "Dos", "--owner", "u3")
+      created.expect(0)
+      let run = try tool.lastRun()
+      let group = created.output.split(separator: "\n")[0]
+      try tool.write(documentLine("groups/\(group)/notes/n", 1) + "\n", to: "below.jsonl")
+      let load = ["import", "below.jsonl", "--mode", "upsert", "--schema", "none"]
+      try await tool.bare(load + tool.place).expect(0)
+      let undone = try await tool.run("runs", "undo", run, "--json")
+      undone.expect(2)
+      let rejects = try tool.list("rejects.jsonl", of: try undone.summary().runId)
+      #expect(Set(rejects.compactMap { $0["code"] as? String }) == ["has-subcollections"])
+    }
+  }
+
   @Test("Looking changes nothing, and says what would be refused.")
   func dryRuns() async throws {
     try await withGroup(9) { tool in

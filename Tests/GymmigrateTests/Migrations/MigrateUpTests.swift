@@ -146,6 +146,22 @@ struct MigrateUpTests {
     #expect(result.exitCode == 0, "\(result.output.prefix(2000))")
   }
 
+  @Test("Down says so where the last run wrote nothing.")
+  func downOfNothing() async throws {
+    let same = Self.setting("a").replacing("set-a", with: "set-b")
+    try await withFolder(["1-a": Self.setting("a"), "2-b": same]) { tool in
+      try await tool.bare(["migrate", "up", "-e", "test"]).expect(0)
+      let before = try await tool.dump("test")
+      for (isFirst, left) in [(true, ["2-b undone"]), (false, ["1-a undone", "2-b undone"])] {
+        let down = try await tool.bare(["migrate", "down", "-e", "test", "-y"])
+        down.expect(0)
+        #expect(down.errors.contains("nothing is put back") == isFirst, "\(down.errors)")
+        #expect(try await pending(tool) == left)
+        #expect((try await tool.dump("test") == before) == isFirst)
+      }
+    }
+  }
+
   @Test(
     "Up applies each by a run of its own, to the one that is named and then the rest, and down takes back the last."
   )

@@ -146,6 +146,7 @@ struct UndoTests {
       func left() -> [String] { mini.lines().keys.filter { $0.hasPrefix("c/") }.sorted() }
       #expect(left() == ["c/b", "c/b/things/u/deep/d", "c/old/things/t"])
       mini.remove("c/b/things/u/deep/d")
+      try await tool.run("runs", "undo", "last").expectFailure(64, run, "has-subcollections")
       try await undo(run, tool, 0, "undone")
       #expect(left() == ["c/old/things/t"])
     }
@@ -162,6 +163,27 @@ struct UndoTests {
       try await undo(deletion, tool, 0, "undone")
       try await undo(creation, tool, 0, "undone")
       #expect(mini.document("c/a") == nil)
+    }
+  }
+
+  @Test(
+    "What came below since the run keeps its parent, also one that an undo created again.",
+    arguments: [true, false]
+  )
+  func belowCreatedAgain(_ isBefore: Bool) async throws {
+    try await withGym(["exercises"]) { tool, mini in
+      try mini.put("c/a/old/o", fields: "{}")
+      let creation = try await imported(tool, documentLine("c/a", 1))
+      if isBefore { try mini.put("c/a/things/t", fields: "{}") }
+      let delete = ["delete", "c", "--id", "a", "--hard", "--max-delete", "1", "--leave-subcollections"]
+      try await tool.bare(delete + ["--schema", "none"] + tool.place).expect(0)
+      if !isBefore { try mini.put("c/a/things/t", fields: "{}") }
+      try await undo(try tool.lastRun(), tool, 0, "undone")
+      try await undo(creation, tool, 2, "done")
+      #expect(mini.document("c/a") != nil)
+      mini.remove("c/a/things/t")
+      try await undo(creation, tool, 0, "undone")
+      #expect(mini.document("c/a") == nil && mini.document("c/a/old/o") != nil)
     }
   }
 

@@ -7,7 +7,7 @@ package import FirestoreREST
 /// transaction is restored in one transaction, the last one first, or left alone as a whole.
 ///
 /// A document that the run created is not deleted while something lies below it that came later and stays
-/// (``SubcollectionGuard``). What was there before the document was there without it before the run, too.
+/// (``SubcollectionGuard``). What was there before the run was there without the document then, too.
 package struct UndoRun: ChangeList {
   /// `undo RUN`.
   package let id: String
@@ -125,7 +125,10 @@ package struct UndoRun: ChangeList {
     return kept
   }
 
-  /// Returns the IDs of the collections in which the deletion of a document would leave others that came after it.
+  /// Returns the IDs of the collections in which the deletion of a document would leave others that came after the run began.
+  ///
+  /// The time at which the document was created does not matter: an undo may have created it again. For the same reason, what
+  /// lies below and was created again counts as later.
   ///
   /// - Parameter kept: Returns those that are not deleted together with it.
   private func orphans(
@@ -135,10 +138,10 @@ package struct UndoRun: ChangeList {
     if try await client.collectionIDs(below: document.path).isEmpty { return [] }
     return try await client.collectionIDs(below: document.path) { below in
       let later = below.filter { other in
-        guard let time = document.createTime, let created = other.createTime else { return true }
+        guard let time = changes.serverTime, let created = other.createTime else { return true }
         return created >= time
       }
-      // The undo may have created others again, at another time.
+      // The run or its undo may have created others again.
       let new = try changes.withoutExisting(later.map(\.path))
       return try await kept(try await deletions.kept(of: new))
     }
@@ -217,9 +220,9 @@ package struct UndoRun: ChangeList {
     func all(_ outcome: (DocumentPath) -> Outcome) -> [JointDecision.Decided] {
       made.map { (current[$0.path] ?? RawDocument(path: $0.path, fields: FieldMap()), outcome($0.path)) }
     }
-    func conflict(_ reason: String) -> [JointDecision.Decided] {
+    func conflict(_ reason: String, _ code: String = Finding.conflictCode) -> [JointDecision.Decided] {
       all { path in
-        let finding = Finding(.reject, path: path, code: Finding.conflictCode, message: reason)
+        let finding = Finding(.reject, path: path, code: code, message: reason)
         return Outcome(.conflict, findings: [finding])
       }
     }
@@ -235,7 +238,9 @@ package struct UndoRun: ChangeList {
     switch try await rules?.complete(restoring, undoing: made, in: reader) ?? .changes(restoring) {
     case .refused(let reason): return conflict(reason)
     case .changes(let restored):
-      if let reason = try await orphanage(of: restored, in: reader) { return conflict(reason) }
+      if let reason = try await orphanage(of: restored, in: reader) {
+        return conflict(reason, DeclarativeMigration.Code.hasSubcollections.rawValue)
+      }
       let written: [JointDecision.Decided] = restored.map { change in
         let document = change.before ?? RawDocument(path: change.path, fields: FieldMap())
         return (document, Outcome(.change(change)))

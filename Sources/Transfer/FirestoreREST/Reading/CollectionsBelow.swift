@@ -13,7 +13,9 @@ extension FirestoreClient {
     return found
   }
 
-  /// Returns the IDs of the subcollections of a document in which, at any depth, a document remains.
+  /// Returns the IDs of subcollections of a document in which, at any depth, a document remains; empty if none does.
+  ///
+  /// Reading stops at the first page with such a document, because one is enough.
   ///
   /// - Parameter kept: Returns those of some documents, which have no fields, that remain.
   package func collectionIDs(
@@ -25,7 +27,7 @@ extension FirestoreClient {
     read.mask = [.documentName]
     let pages = pages(ofEach: [read])
     var left: Set<CollectionPath> = []
-    while let page = try await pages.next(of: 0) {
+    while left.isEmpty, let page = try await pages.next(of: 0) {
       let below = page.filter { $0.path != path && scope.contains($0.path) }
       for other in try await kept(below) {
         left.insert(CollectionPath(path, other.segments[path.segments.count]))

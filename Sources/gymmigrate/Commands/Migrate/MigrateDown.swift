@@ -29,6 +29,11 @@ struct MigrateDown: AsyncParsableCommand {
     let undone = folder.migrations.filter { entry.applied($0.id) != nil }
     for migration in undone { try Self.assertMayBeUndone(migration, entry) }
     run.output.logger().notice("Undoing \(Self.named(undone)) in \(environment).")
+    if entry.totals.written == 0 {
+      run.output.logger().warning(
+        "Run \(entry.run) wrote nothing, so nothing is put back: \(Self.named(undone)) will only be pending again."
+      )
+    }
     for other in Self.cleared(undone, entries) where !other.run.isIdentical(to: entry.run) {
       let command = CommandLineText.quoted(["gymmigrate", "migrate", "undo", other.run, "-e", environment])
       run.output.logger().warning(

@@ -172,9 +172,11 @@ enum UndoTarget {
       "undo",
       path: name,
       cause: isFutile
-        ? "what is left of the runs in \(stateDir) was changed since"
+        ? "what is left of run \(entry.record.id) was changed since, or has something below it (has-subcollections)"
         : "nothing that a run in \(stateDir) wrote is left to undo",
-      remedy: "'gymmigrate runs list' shows the runs; 'gymmigrate restore' puts back what none of them knows."
+      remedy: isFutile
+        ? "Delete what is below, then 'gymmigrate runs undo \(entry.record.id)'; or use 'gymmigrate restore'."
+        : "'gymmigrate runs list' shows the runs; 'gymmigrate restore' puts back what none of them knows."
     )
   }
 
