@@ -100,7 +100,7 @@ package struct CellValues {
     case .bare, .text:
       return try row.withUTF8(of: index) { utf8 throws(Fault) in
         guard let mark = LongTextMark(utf8) else { return try value(of: utf8, index, as: type) }
-        let long = try Self.text(of: mark, longTexts)
+        let long = try Self.text(of: mark, longTexts, in: row, index)
         return try long.span.withUnsafeBufferPointer { utf8 throws(Fault) in
           try value(of: utf8, index, as: type)
         }
