@@ -149,7 +149,7 @@ struct HandEditedFilesTests {
       ] {
         try await tool.bare(words + ["--from", "back/"]).expectFailure(65, "the manifest says 5 documents")
       }
-      try await tool.run("diff", "--all", "--to", "back/", "--schema", "none")
+      try await tool.bare(["diff", "--all", "--from", "x.jsonl", "--to", "back/"])
         .expectFailure(65, "the manifest says 5 documents")
       try await tool.bare(["count", "--all", "--from", "back/x.jsonl"]).expect(0)
       try await tool.run("import", "back/x.jsonl", "--mode", "upsert", "--schema", "none").expect(0)
