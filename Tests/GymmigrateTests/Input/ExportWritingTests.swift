@@ -63,6 +63,33 @@ struct ExportWritingTests {
     }
   }
 
+  @Test("The recorded decimal comma does not multiply what another program saved with points.")
+  func pointsOfAnotherProgram() async throws {
+    try await withTool { tool in
+      try tool.write(#"{"name":"d/a","fields":{"x":{"doubleValue":1.125}}}"#, to: "d.jsonl")
+      try await tool.bare(["import", "d.jsonl", "-q"] + place("s")).expect(0)
+      let options = ["--format", "csv", "--plain", "--decimal-comma", "--delimiter", "semicolon", "-q"]
+      try await tool.bare(["export", "d", "-o", "p/"] + options + place("s")).expect(0)
+      let written = try tool.text("p/d.csv")
+      try tool.write(written.replacing("1,125", with: "2,125"), to: "p/d.csv")
+      try await tool.bare(["import", "p/"] + place("commas")).expect(0)
+      #expect(try await stored(tool, in: "commas").contains(#"{"doubleValue":2.125}"#))
+      try tool.write(written.replacing(",", with: ".").replacing(";", with: ","), to: "p/d.csv")
+      for input in ["p/", "p/d.csv"] {
+        try await tool.bare(["import", input] + place("none")).expectFailure(
+          65,
+          "or --no-decimal-comma has to"
+        )
+      }
+      for (option, value) in [
+        ("--no-decimal-comma", #"{"doubleValue":1.125}"#), ("--decimal-comma", #"{"integerValue":"1125"}"#),
+      ] {
+        try await tool.bare(["import", "p/", option] + place("s\(option)")).expect(0)
+        #expect(try await stored(tool, in: "s\(option)").contains(value))
+      }
+    }
+  }
+
   @Test(
     "A folder of plain JSON names its schema, and one that is shorter or edited is said.",
     arguments: ["json", "ndjson"]

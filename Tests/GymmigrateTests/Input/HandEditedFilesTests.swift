@@ -144,6 +144,14 @@ struct HandEditedFilesTests {
       try tool.write(whole.prefix(3).joined(separator: "\n") + "\n", to: "back/x.jsonl")
       let cut = try await tool.run("import", "back/", "--mode", "upsert", "--schema", "none")
       cut.expectFailure(65, "it has 3, and the manifest says 5 documents")
+      for words in [
+        ["count", "--all"], ["get", "x/5"], ["export", "--all", "-o", "again/", "--format", "jsonl"],
+      ] {
+        try await tool.bare(words + ["--from", "back/"]).expectFailure(65, "the manifest says 5 documents")
+      }
+      try await tool.bare(["diff", "--all", "--from", "x.jsonl", "--to", "back/"])
+        .expectFailure(65, "the manifest says 5 documents")
+      try await tool.bare(["count", "--all", "--from", "back/x.jsonl"]).expect(0)
       try await tool.run("import", "back/x.jsonl", "--mode", "upsert", "--schema", "none").expect(0)
     }
   }

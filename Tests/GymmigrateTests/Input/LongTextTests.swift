@@ -64,6 +64,19 @@ struct LongTextTests {
     }
   }
 
+  @Test(
+    "The text of another document is refused, which a sheet of another workbook brings under the same number."
+  )
+  func foreign() async throws {
+    let script = """
+      rows = [row[:2] + ["n9"] + row[3:5] + [row[5].replace("Hola", "Adios")] for row in rows]
+      """
+    try await merge(script) { _, result in
+      result.expect(65)
+      #expect(result.errors.contains("begins otherwise and was written for another cell"), "\(result.errors)")
+    }
+  }
+
   @Test("The text may be edited from its first word on, and grow by a part, where its cell stays as it is.")
   func edited() async throws {
     let script = """

@@ -3,7 +3,12 @@ import Schema
 /// Numbers, dates and durations of sheets.
 extension CellValues {
   /// Returns the long text for which the cell contains a mark.
-  static func text(of mark: LongTextMark, _ longTexts: LongTextIndex?) throws(Fault) -> [UInt8] {
+  static func text(
+    of mark: LongTextMark,
+    _ longTexts: LongTextIndex?,
+    in row: CellRow,
+    _ index: Int
+  ) throws(Fault) -> [UInt8] {
     let sheet = "the sheet '\(XLSXWriter.longTextsName)'"
     guard let long = try? longTexts?.text(mark.number), !mark.lacksPieces(of: long.pieces) else {
       throw Fault(
@@ -13,6 +18,13 @@ extension CellValues {
     guard mark.isUnchanged(beside: long.text) else {
       let advice = "leave it so and edit the text in \(sheet), or type all of it here"
       throw Fault(expected: "the beginning of a long text as it was written; \(advice)")
+    }
+    // The text may have been edited in its sheet, but not exchanged for that of another cell.
+    guard mark.shows(long.text) || longTexts?.isText(mark.number, of: row, index) ?? false else {
+      throw Fault(
+        expected:
+          "a long text of its own: text \(mark.number) in \(sheet) begins otherwise and was written for another cell; type all of the text here"
+      )
     }
     return long.text
   }

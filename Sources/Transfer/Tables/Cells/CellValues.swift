@@ -39,6 +39,7 @@ package struct CellValues {
   /// The column `__name__`, which has no type.
   let nameColumn: Int?
   let numbers: TypedNumbers
+  private let doubtsDecimalComma: Bool
   /// The database of references that do not name one.
   private let database: DatabaseName?
   /// The order of dates, and that of columns with their own.
@@ -67,6 +68,7 @@ package struct CellValues {
     nameColumn = plan.nameColumn
     errorColumns = plan.isSheet ? [] : plan.errorColumns
     numbers = TypedNumbers(options.reading)
+    doubtsDecimalComma = options.doubtsDecimalComma
     database = options.database
     dateOrder = options.dateOrder ?? .dayFirst
     dateOrders = plan.dateOrders
@@ -98,7 +100,7 @@ package struct CellValues {
     case .bare, .text:
       return try row.withUTF8(of: index) { utf8 throws(Fault) in
         guard let mark = LongTextMark(utf8) else { return try value(of: utf8, index, as: type) }
-        let long = try Self.text(of: mark, longTexts)
+        let long = try Self.text(of: mark, longTexts, in: row, index)
         return try long.span.withUnsafeBufferPointer { utf8 throws(Fault) in
           try value(of: utf8, index, as: type)
         }
@@ -216,7 +218,14 @@ package struct CellValues {
       throw Fault(expected: "all digits of a whole number: a spreadsheet may have rounded it")
     }
     if numbers.usesDecimalComma, let type = numberType(utf8, as: type) {
-      return try number(Self.trimmed(utf8), as: type)
+      let utf8 = Self.trimmed(utf8)
+      if doubtsDecimalComma, numbers.isAmbiguous(utf8) {
+        throw Fault(
+          expected:
+            "a number that is the same with a decimal comma, as the export wrote it, and with a decimal point: another program may have saved the file, so --decimal-comma or --no-decimal-comma has to say which it has"
+        )
+      }
+      return try number(utf8, as: type)
     }
     do {
       return try text.value(of: utf8, isQuoted: true, as: type, parser: parser)

@@ -75,6 +75,15 @@ package struct TypedNumbers {
 
   // MARK: Thousands separators
 
+  /// Whether a text is one number with a decimal comma, and another one with a decimal point.
+  func isAmbiguous(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    let readings = [true, false].map { plain(Array(utf8), percent == nil ? nil : .number, currencies, $0) }
+    return readings[0] != readings[1]
+      && readings.allSatisfy { number in
+        number?.withUnsafeBufferPointer { [.integer, .double, .exponent].contains(CellForm($0)) } ?? false
+      }
+  }
+
   /// Whether the point of a number, or its decimal comma, could be a thousands separator, as in `1.200`; nil for a number
   /// without one, and for any other text.
   func mayBeGrouped(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool? {

@@ -20,6 +20,8 @@ package struct TableOptions: Sendable {
   package var database: DatabaseName?
   /// The database from which the file comes, if the user named it.
   package var source: DatabaseName?
+  /// Whether only the record of an export says that numbers have a decimal comma, and the file may be another one by now.
+  package var doubtsDecimalComma = false
 
   /// Whether texts that are days or times of day stay unchanged in a table that export wrote, as nothing is checked in it.
   package var keepsDays = false

@@ -45,8 +45,12 @@ struct LongTextMark {
 
   /// Whether the cell is as it was written, even if the text was edited, or shows the beginning of the text.
   func isUnchanged(beside text: [UInt8]) -> Bool {
+    shown.map { begins == Self.hash($0) } ?? false || shows(text)
+  }
+
+  /// Whether the cell shows the beginning of the text.
+  func shows(_ text: [UInt8]) -> Bool {
     guard let shown else { return false }
-    if begins == Self.hash(shown) { return true }
     return text.span.withUnsafeBufferPointer { text in
       shown.elementsEqual(LongTexts.shown(of: text).lazy.filter { $0 != 0x0D })
     }

@@ -119,6 +119,7 @@ package struct Snapshot: Sendable {
     for file in files {
       try Task.checkCancellation()
       let reader = try NamedDocuments(file, via: access)
+      let before = count + defectCount
       while let line = try reader.next() {
         lines += 1
         if lines.isMultiple(of: 1024) {
@@ -141,6 +142,7 @@ package struct Snapshot: Sendable {
           }
         }
       }
+      if let cause = file.difference(of: count + defectCount - before) { throw file.incomplete(cause) }
     }
     progress.advance(by: lines % 1024)
     if !isSorted || layers.count > 1 {

@@ -59,6 +59,8 @@ struct ImportInputs: Sendable {
           if let zone = writing.timeZone, !options.isZoneGiven {
             options.timeZone = try LocalTimeZone(named: zone)
           }
+          options.doubtsDecimalComma =
+            !source.isExported && options.usesDecimalComma == nil && writing.usesDecimalComma ?? false
           options.reading = writing.completing(options.reading)
           if let delimiter = writing.delimiter, options.delimiter == nil,
             DeclaredReading.isExport(source, options, separatedBy: delimiter)

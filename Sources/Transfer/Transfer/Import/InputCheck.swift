@@ -234,17 +234,9 @@ struct InputCheck {
   ///
   /// - Throws: `.inputMalformed` for JSON Lines.
   private func compare(_ count: Int, with source: ImportSource) throws(Failure) {
-    guard source.isFromFolder, !source.listsDeletions, [.jsonLines, .csv, .json].contains(source.format),
-      let entry = source.manifest?.file(named: FilePaths.name(of: source.path)), entry.documents != count
-    else { return }
-    let cause = "it has \(count), and the manifest says \(NumberText.counted(entry.documents, "document"))"
+    guard let cause = source.difference(of: count) else { return }
     if source.format != .jsonLines { return context.logger.warning("\(source.label): \(cause).") }
-    throw .malformed(
-      source.label,
-      cause,
-      remedy:
-        "Take another copy of the export; or name the files themselves, which are then read without their manifest."
-    )
+    throw source.incomplete(cause)
   }
 
   /// Whether a row is imported despite any errors.

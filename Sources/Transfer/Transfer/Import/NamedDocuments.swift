@@ -24,6 +24,26 @@ final class NamedDocuments {
 }
 
 extension ImportSource {
+  /// Returns how a number of documents differs from the one that the manifest of its folder says; nil if it does not.
+  ///
+  /// Of a workbook with several sheets, the manifest does not say how many each has.
+  func difference(of count: Int) -> String? {
+    guard isFromFolder, !listsDeletions, format != .managed, !isOneOfSeveral,
+      let entry = manifest?.file(named: FilePaths.name(of: path)), entry.documents != count
+    else { return nil }
+    return "it has \(count), and the manifest says \(NumberText.counted(entry.documents, "document"))"
+  }
+
+  /// The failure for such a difference.
+  func incomplete(_ cause: String) -> Failure {
+    .malformed(
+      label,
+      cause,
+      remedy:
+        "Take another copy of the export; or name the files themselves, which are then read without their manifest."
+    )
+  }
+
   /// Whether its documents have names, which determine where they go.
   var namesItsDocuments: Bool { !listsDeletions && (format == .jsonLines || format == .managed) }
 

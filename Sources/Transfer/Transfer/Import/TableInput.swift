@@ -37,7 +37,7 @@ final class TableInput: DocumentInput {
     self.options = options
     self.stage = stage
     longTexts = try source.opening { path throws(Failure) in
-      source.format == .xlsx ? try LongTextIndex(of: path) : nil
+      source.format == .xlsx ? try LongTextIndex(of: path, for: source.sheet, plan) : nil
     }
     exactValues = try source.opening { path throws(Failure) in
       try source.sheet.flatMap { sheet throws(Failure) in

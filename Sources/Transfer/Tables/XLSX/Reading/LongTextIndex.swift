@@ -13,6 +13,12 @@ package final class LongTextIndex {
 
   private var spool: SpoolFile
   private var texts: [Int: [Piece]] = [:]
+  /// The hash of the sheet, document and field of each text.
+  private var owners: [Int: UInt64] = [:]
+  /// The name under which the sheet was written, its column of ids, and the fields of its columns.
+  private let sheet: String
+  private let nameColumn: Int?
+  private let fields: [Int: [[UInt8]]]
 
   /// Whether a sheet, by its name and columns, contains the long texts; a collection may have such a name, too.
   ///
@@ -28,11 +34,16 @@ package final class LongTextIndex {
     return nil
   }
 
-  /// Reads the long texts of a workbook; nil if it has none.
+  /// Reads the long texts of a workbook for one of its sheets; nil if it has none.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` or `cannotWrite`.
-  package init?(of path: String) throws(Failure) {
-    let names = try TableReader.sheets(of: path).map(\.name)
+  package init?(of path: String, for table: String?, _ plan: TablePlan) throws(Failure) {
+    let sheets = try XLSXPackage(path).sheets
+    let names = sheets.map(\.name)
+    self.sheet =
+      sheets.first { $0.name.isIdentical(to: table ?? "") }?.originalName ?? table ?? ""
+    nameColumn = plan.idColumn
+    fields = Dictionary(grouping: plan.columnsByField, by: \.value).mapValues { $0.map(\.key) }
     guard let sheet = try Self.sheet(among: names, of: path) else { return nil }
     var reader = try TableReader(path, format: .xlsx, sheet: sheet)
     guard try reader.next(), reader.row.texts == LongTexts.header else { return nil }
@@ -49,6 +60,9 @@ package final class LongTextIndex {
       let piece = Piece(part: part, row: row.number, start: spool.count, count: text.count)
       texts[number, default: []].append(piece)
       try spool.append(text)
+      if part != 1 { continue }
+      let document = row.withUTF8(of: 2) { Array($0) }
+      owners[number] = Self.owner(row[1], document, row.withUTF8(of: 3) { Array($0) })
     }
     for (number, pieces) in texts.sorted(by: { $0.key < $1.key }) {
       let pieces = pieces.sorted { ($0.part, $0.row) < ($1.part, $1.row) }
@@ -58,6 +72,17 @@ package final class LongTextIndex {
       }
       texts[number] = pieces
     }
+  }
+
+  /// Whether the text with a number was written for a cell, by its sheet, document and field.
+  func isText(_ number: Int, of row: CellRow, _ index: Int) -> Bool {
+    guard let nameColumn, let fields = fields[index] else { return false }
+    let document = row.withUTF8(of: nameColumn) { Array($0) }
+    return fields.contains { owners[number] == Self.owner(sheet, document, $0) }
+  }
+
+  private static func owner(_ sheet: String, _ document: [UInt8], _ field: [UInt8]) -> UInt64 {
+    FNV.hash(Array(sheet.utf8) + [0] + document + [0] + field)
   }
 
   /// Returns the text with a number, and the number of its pieces; nil if there is none.
