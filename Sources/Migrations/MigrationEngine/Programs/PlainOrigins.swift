@@ -19,7 +19,9 @@ struct PlainOrigins {
     var isChanged = false
   }
 
-  /// A value that came back; those inside it follow it. The elements of an array have the name `[]`.
+  /// A value that came back; those inside it follow it.
+  ///
+  /// The elements of an array have the name `[]`.
   struct Place {
     let json: JSONCursor
     let path: [String]
@@ -216,7 +218,9 @@ struct PlainOrigins {
     }
   }
 
-  /// Whether a place has other digits than its old value, which it may mean. Those that end in zero are of a rounded number.
+  /// Whether a place has other digits than its old value, which it may mean.
+  ///
+  /// Digits that end in zero are those of a rounded number.
   private func mayBeNeighbor(_ place: Int) -> Bool {
     let hasDigits = places[place..<places[place].end].contains { place in
       place.json.integer.map { Self.isLarge(Double($0)) && $0 % 10 != 0 } ?? false
