@@ -154,23 +154,34 @@ struct PlainMatchTests {
   // MARK: By a reference
 
   /// How close a word is to an element: spelled alike, worth as much, or the double of it; nil for not at all.
-  private static func distance(_ word: String, _ element: Element) -> Int? {
+  ///
+  /// - Parameter isRounding: Whether the program may have turned integers into doubles.
+  private static func distance(_ word: String, _ element: Element, isRounding: Bool) -> Int? {
     if word == element.exact { return 0 }
     if word.hasPrefix("{"), element.exact.hasPrefix("{") { return 1 }
     guard let number = element.number, let other = Double(word) else { return nil }
     if Decimal(string: word) == Decimal(string: element.exact) { return 1 }
     // No program that has only doubles prints such a number.
     if let whole = Int64(word), Int64(exactly: other) != whole, !word.hasSuffix("0") { return nil }
-    return other == number ? 2 : nil
+    return other == number && isRounding ? 2 : nil
+  }
+
+  /// Whether a word is an integer with digits that no double has.
+  private static func hasAllDigits(_ word: String) -> Bool {
+    Int64(word).map { $0 % 10 != 0 && Int64(exactly: Double($0)) != $0 } ?? false
   }
 
   /// Matches pair by pair, as the documentation says.
   private static func reference(_ words: [String], _ old: [Element]) -> [Int?]? {
     var (places, used) = ([Int?](repeating: nil, count: words.count), Set<Int>())
+    let isRounding = !words.contains(where: hasAllDigits)
+    func distance(_ index: Int, _ place: Int, isRounding: Bool) -> Int? {
+      Self.distance(words[index], old[place], isRounding: isRounding)
+    }
     for level in 0...2 {
       func fits(_ index: Int, _ place: Int) -> Bool {
         guard places[index] == nil, !used.contains(place) else { return false }
-        return distance(words[index], old[place]).map { $0 <= level } ?? false
+        return distance(index, place, isRounding: isRounding).map { $0 <= level } ?? false
       }
       func take(_ index: Int, _ place: Int) -> Bool {
         guard fits(index, place) else { return false }
@@ -188,15 +199,14 @@ struct PlainMatchTests {
       for index in words.indices { for place in old.indices where take(index, place) { break } }
     }
     // All digits of a large integer are no other's; of the rest, as many must be there as may look the same.
-    func hasAllDigits(_ index: Int) -> Bool {
-      Int64(words[index]).map { $0 % 10 != 0 && Int64(exactly: Double($0)) != $0 } ?? false
-    }
-    let open = words.indices.filter { !hasAllDigits($0) }
-    let known = words.indices.filter(hasAllDigits).compactMap { places[$0] }
+    let open = words.indices.filter { !hasAllDigits(words[$0]) }
+    let known = words.indices.filter { hasAllDigits(words[$0]) }.compactMap { places[$0] }
     let left = old.indices.filter { !known.contains($0) }
     for index in open {
-      let candidates = left.filter { distance(words[index], old[$0]) != nil }
-      let rivals = open.filter { other in candidates.contains { distance(words[other], old[$0]) != nil } }
+      let candidates = left.filter { distance(index, $0, isRounding: true) != nil }
+      let rivals = open.filter { other in
+        candidates.contains { distance(other, $0, isRounding: true) != nil }
+      }
       if candidates.count != rivals.count, candidates.contains(where: { old[$0] != old[candidates[0]] }) {
         return nil
       }
