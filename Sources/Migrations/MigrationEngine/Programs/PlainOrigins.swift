@@ -44,15 +44,15 @@ struct PlainOrigins {
   private(set) var old: [Old] = []
   private(set) var places: [Place] = []
   /// Whether the program writes 3.0 for a double and 3 for an integer.
-  private var tellsDoubles = false
+  private var distinguishesDoubles = false
   /// Whether the answer has an integer that is no double, with all its digits.
   private var keepsDigits = false
   /// All old values by their look.
   private var looks: [PlainKey: [Int]] = [:]
   /// The looks that different values have.
   private var mistakable: Set<PlainKey> = []
-  /// The first two different values of each look that plain JSON does not tell, or that are integers and gone.
-  private var untold: [PlainKey: [Int]] = [:]
+  /// The first two different values of each look that plain JSON does not distinguish, or that are integers and gone.
+  private var indistinct: [PlainKey: [Int]] = [:]
 
   /// The first field with distinct elements that look the same, of which fewer or more came back, so that it is not known which.
   private(set) var ambiguous: FieldPath?
@@ -60,7 +60,7 @@ struct PlainOrigins {
   init(_ json: JSONCursor, from original: FieldMap, rule: (JSONCursor, [String]) -> Rule) {
     add(.map(original), at: [])
     add(json, at: [], rule)
-    tellsDoubles =
+    distinguishesDoubles =
       places.contains { $0.json.kind == .integer }
       && places.contains {
         $0.json.kind == .double && $0.json.double.map { $0 == $0.rounded() && !Self.isLarge($0) } ?? false
@@ -76,9 +76,9 @@ struct PlainOrigins {
     move(containers: true)
     pairMovedMaps()
     move(containers: false)
-    untold = looks.mapValues { alike in
+    indistinct = looks.mapValues { alike in
       differing(
-        alike.filter { isUntold(old[$0].value) || old[$0].value.integer != nil && !old[$0].isClaimed }
+        alike.filter { isIndistinct(old[$0].value) || old[$0].value.integer != nil && !old[$0].isClaimed }
       )
     }
   }
@@ -202,7 +202,7 @@ struct PlainOrigins {
     for key in open.keys.filter({ looks[$0] != nil }).sorted(by: { $0.length > $1.length }) {
       var moved = (open[key] ?? []).filter { !places[$0].isTaken }
       var alike = (looks[key] ?? []).filter(isFree)
-      guard let first = alike.first, isDistinct(first), containers || isUntold(old[first].value) else {
+      guard let first = alike.first, isDistinct(first), containers || isIndistinct(old[first].value) else {
         continue
       }
       if isSmall(old[first].value) {
@@ -229,7 +229,7 @@ struct PlainOrigins {
     return PlainKey(places[place].json, .worth) != PlainKey(old[origin].value, .worth)
   }
 
-  /// Whether a place only has another name than its old value, or tells what it is.
+  /// Whether a place only has another name than its old value, or shows what it is.
   private func isRenamed(_ place: Int) -> Bool {
     guard places[place].json.kind == .integer, let origin = places[place].origin else { return true }
     let path = places[place].path
@@ -258,7 +258,7 @@ struct PlainOrigins {
 
   /// Returns an old value of another type, or with more digits, that the value of a place looks like; nil if there is none.
   func lookalike(of place: Int, as value: Value) -> Old? {
-    (untold[look(of: places[place].json)] ?? []).first { old[$0].value != value }.map { old[$0] }
+    (indistinct[look(of: places[place].json)] ?? []).first { old[$0].value != value }.map { old[$0] }
   }
 
   /// Returns the first of some old values, and the first that differs from it.
@@ -276,7 +276,7 @@ struct PlainOrigins {
   }
 
   /// Whether the plain JSON of a value is read as a value of another type, or may have lost digits.
-  private func isUntold(_ value: Value) -> Bool {
+  private func isIndistinct(_ value: Value) -> Bool {
     switch value {
     case .timestamp, .reference, .bytes, .geoPoint: true
     case .integer(let number): Self.isLarge(Double(number))
@@ -298,9 +298,9 @@ struct PlainOrigins {
     }
   }
 
-  /// How similar values must be to look the same: a program that tells doubles from integers may yet round large ones.
+  /// How similar values must be to look the same: a program that distinguishes doubles from integers may yet round large ones.
   private func likeness(_ number: Double?) -> PlainKey.Likeness {
-    if tellsDoubles, let number, !Self.isLarge(number) { return .spelled }
+    if distinguishesDoubles, let number, !Self.isLarge(number) { return .spelled }
     return keepsDigits ? .worth : .rounded
   }
 

@@ -1,8 +1,8 @@
 /// Decides which of a workbook's exact values belong to a sheet, by the names of the sheets, as the export gave them where a
 /// mark says so.
 ///
-/// They are stored under the name that the sheet had in the export. Failing that, for `users (2)`, they are under the name of the sheet that it
-/// continues, and for a renamed sheet under names that no sheet has any more.
+/// They are stored under the name that the sheet had in the export. Failing that, for `users (2)`, they are under the name of
+/// the sheet that it continues, and for a renamed sheet under names that no sheet has any more.
 struct ExactValueOwners {
   enum Decision {
     /// They belong to another sheet.
