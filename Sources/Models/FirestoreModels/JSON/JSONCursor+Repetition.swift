@@ -27,29 +27,45 @@ extension JSONCursor {
   ///
   /// - Throws: ``WireError`` that names the member.
   package func assertUniqueOwnMembers() throws(WireError) {
-    // Most objects are written in order.
-    var members = members
-    guard var last = members.next()?.name.utf8 else { return }
-    while let name = members.next()?.name.utf8 {
-      if !last.precedes(name) { return try assertUniqueUnorderedMembers() }
-      last = name
-    }
+    if hasOrderedMembers { return }
+    if let name = repeatedMember { throw .repeated(name.string) }
   }
 
-  private func assertUniqueUnorderedMembers() throws(WireError) {
+  /// Whether each member's name sorts after the one before it, as in most objects; then none is repeated.
+  var hasOrderedMembers: Bool {
+    var members = members
+    guard var last = members.next()?.name.utf8 else { return true }
+    while let name = members.next()?.name.utf8 {
+      if !last.precedes(name) { return false }
+      last = name
+    }
+    return true
+  }
+
+  /// The name of a member that this object has twice.
+  var repeatedMember: Name? {
+    if hasClearlyDistinctMembers { return nil }
     // Messages have few members, not worth an array.
     if childCount <= 8 {
       var rest = members
       while let name = rest.next()?.name {
-        for (other, _) in rest where !name.utf8.precedes(other.utf8) && !other.utf8.precedes(name.utf8) {
-          throw .repeated(name.string)
-        }
+        for (other, _) in rest where other == name { return name }
       }
-      return
+      return nil
     }
     let names = members.map(\.name).sorted { $0.utf8.precedes($1.utf8) }
-    for index in names.indices.dropFirst() where !names[index - 1].utf8.precedes(names[index].utf8) {
-      throw .repeated(names[index].string)
+    return zip(names, names.dropFirst()).first { $0 == $1 }?.1
+  }
+
+  /// Whether the members' names differ in length and first byte, as those of a document do, so that no two have to be compared.
+  private var hasClearlyDistinctMembers: Bool {
+    var members = members
+    var seen: UInt64 = 0
+    while let name = members.next()?.name.utf8 {
+      let mark: UInt64 = 1 &<< (UInt64(name.first ?? 0) &+ UInt64(name.count))
+      if seen & mark != 0 { return false }
+      seen |= mark
     }
+    return true
   }
 }

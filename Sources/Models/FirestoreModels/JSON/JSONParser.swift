@@ -222,6 +222,8 @@ package struct JSONCursor {
       name.utf8.count == other.utf8CodeUnitCount
         && name.utf8.hasSameBytes(as: UnsafeRawPointer(other.utf8Start))
     }
+
+    static func == (a: Name, b: Name) -> Bool { a.utf8.isIdentical(to: b.utf8) }
   }
 
   @usableFromInline

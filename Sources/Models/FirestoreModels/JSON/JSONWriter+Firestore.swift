@@ -51,10 +51,7 @@ extension JSONWriter {
     case .null: literal("{\"nullValue\":null}")
     case .boolean(let flag):
       literal(flag ? "{\"booleanValue\":true}" : "{\"booleanValue\":false}")
-    case .integer(let number):
-      open("{\"integerValue\":\"")
-      append(decimal: number)
-      close("\"}")
+    case .integer(let number): decimal(number, within: "{\"integerValue\":\"", "\"}")
     case .double(let number):
       open("{\"doubleValue\":")
       double(number)

@@ -98,8 +98,8 @@ package struct JSONWriter: Sendable {
     needsComma = false
   }
 
-  /// Appends the digits of a number, without a comma.
-  mutating func append(decimal number: Int64) {
+  /// Writes the digits of a number enclosed in the given JSON.
+  mutating func decimal(_ number: Int64, within opening: StaticString, _ closing: StaticString) {
     var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
     withUnsafeMutableBytes(of: &digits) { digits in
       var start = digits.count
@@ -113,8 +113,9 @@ package struct JSONWriter: Sendable {
         start -= 1
         digits[start] = UInt8(ascii: "-")
       }
-      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: digits[start...]))
+      append(opening, plain: UnsafeBufferPointer(rebasing: digits.bindMemory(to: UInt8.self)[start...]), closing)
     }
+    needsComma = true
   }
 
   package mutating func integer(_ number: some BinaryInteger) {
@@ -230,8 +231,18 @@ package struct JSONWriter: Sendable {
       append(closing)
       return
     }
+    append(opening, plain: utf8, closing)
+  }
+
+  /// Appends text that needs no escaping, enclosed in the given JSON, after a comma if one is needed.
+  @inline(__always)
+  private mutating func append(
+    _ opening: StaticString,
+    plain utf8: UnsafeBufferPointer<UInt8>,
+    _ closing: StaticString
+  ) {
     // One append, because checking the capacity costs more than copying most strings.
-    let capacity = 1 + opening.utf8CodeUnitCount + utf8.count + closing.utf8CodeUnitCount
+    let capacity = 1 &+ opening.utf8CodeUnitCount &+ utf8.count &+ closing.utf8CodeUnitCount
     bytes.append(addingCapacity: capacity) { bytes in
       if needsComma { bytes.append(UInt8(ascii: ",")) }
       bytes.append(opening.utf8)

@@ -43,9 +43,6 @@ package struct NameCache {
 
 extension String {
   fileprivate func isIdentical(to utf8: UnsafeBufferPointer<UInt8>) -> Bool {
-    self.utf8.withContiguousStorageIfAvailable {
-      guard $0.count == utf8.count, let base = $0.baseAddress else { return $0.count == utf8.count }
-      return utf8.hasSameBytes(as: base)
-    } ?? false
+    self.utf8.withContiguousStorageIfAvailable { utf8.isIdentical(to: $0) } ?? false
   }
 }

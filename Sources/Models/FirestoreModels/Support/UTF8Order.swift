@@ -57,6 +57,12 @@ extension UnsafeBufferPointer<UInt8> {
     return isEmpty ? 0 : word << UInt64(64 - 8 * count)
   }
 
+  @inline(__always)
+  func isIdentical(to other: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard count == other.count, let base = other.baseAddress else { return count == other.count }
+    return hasSameBytes(as: base)
+  }
+
   /// Whether `other` begins with the same bytes.
   ///
   /// Names are short: two overlapping words compare them without a call.

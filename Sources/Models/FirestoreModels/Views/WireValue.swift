@@ -182,8 +182,8 @@ package struct WireFields: ReadableFields {
       return
     }
     guard json.isObject else { throw WireError("it is not a JSON object") }
-    isOrdered = Self.isOrdered(json)
-    guard isOrdered || Self.canBeOrdered(json) else { throw WireError("its members are not in order") }
+    isOrdered = json.hasOrderedMembers
+    guard isOrdered || json.childCount <= Self.maximumUnordered && json.repeatedMember == nil else { throw WireError("its members are not in order") }
     object = json
   }
 
@@ -204,13 +204,15 @@ package struct WireFields: ReadableFields {
 
     @inlinable @inline(__always)
     package mutating func next() -> (name: WireText, value: WireValue)? {
-      guard let (name, value) = isOrdered ? members?.next() : following() else { return nil }
+      if !isOrdered { return following() }
+      guard let (name, value) = members?.next() else { return nil }
       return (WireText(utf8: name.utf8), WireValue(json: value, depth: depth))
     }
 
     /// Returns the member whose name follows the last one in byte order.
     @usableFromInline
-    mutating func following() -> (name: JSONCursor.Name, value: JSONCursor)? {
+    @inline(never)
+    mutating func following() -> (name: WireText, value: WireValue)? {
       guard var members else { return nil }
       var first: (name: JSONCursor.Name, value: JSONCursor)?
       while let member = members.next() {
@@ -220,7 +222,7 @@ package struct WireFields: ReadableFields {
       }
       last = first?.name.utf8
       if first == nil { self.members = nil }
-      return first
+      return first.map { (WireText(utf8: $0.name.utf8), WireValue(json: $0.value, depth: depth)) }
     }
   }
 
@@ -245,35 +247,9 @@ package struct WireFields: ReadableFields {
     name.withBytes { name in
       var members = object?.members
       while let (other, value) = members?.next() {
-        guard other.utf8.count == name.count else { continue }
-        if name.baseAddress.map({ other.utf8.hasSameBytes(as: $0) }) ?? true {
-          return WireValue(json: value, depth: depth)
-        }
+        if other.utf8.isIdentical(to: name) { return WireValue(json: value, depth: depth) }
       }
       return nil
     }
-  }
-
-  private static func isOrdered(_ json: JSONCursor) -> Bool {
-    var members = json.members
-    guard var last = members.next()?.name.utf8 else { return true }
-    while let name = members.next()?.name.utf8 {
-      if !last.precedes(name) { return false }
-      last = name
-    }
-    return true
-  }
-
-  /// Whether unordered members are few and their names unique.
-  private static func canBeOrdered(_ json: JSONCursor) -> Bool {
-    guard json.childCount <= maximumUnordered else { return false }
-    var members = json.members
-    while let name = members.next()?.name.utf8 {
-      var others = members
-      while let other = others.next()?.name.utf8 {
-        if !name.precedes(other), !other.precedes(name) { return false }
-      }
-    }
-    return true
   }
 }
