@@ -113,7 +113,8 @@ package struct JSONWriter: Sendable {
         start -= 1
         digits[start] = UInt8(ascii: "-")
       }
-      append(opening, plain: UnsafeBufferPointer(rebasing: digits.bindMemory(to: UInt8.self)[start...]), closing)
+      let digits = UnsafeBufferPointer(rebasing: digits.bindMemory(to: UInt8.self)[start...])
+      append(opening, plain: digits, closing)
     }
     needsComma = true
   }

@@ -183,7 +183,9 @@ package struct WireFields: ReadableFields {
     }
     guard json.isObject else { throw WireError("it is not a JSON object") }
     isOrdered = json.hasOrderedMembers
-    guard isOrdered || json.childCount <= Self.maximumUnordered && json.repeatedMember == nil else { throw WireError("its members are not in order") }
+    guard isOrdered || json.childCount <= Self.maximumUnordered && json.repeatedMember == nil else {
+      throw WireError("its members are not in order")
+    }
     object = json
   }
 
