@@ -285,10 +285,10 @@ def unify_name(fields):
     whole = {**android, **standing}
     if full_name is not None and android:
         # OPEN 5: Android's parts agree also if they say fullName together with the unified ones that stand; a maternal
-        # name that fullName lacks may then stand, but not come from them.
+        # name that fullName lacks may then stand, but not come from them. The unified ones must agree with it in any case.
         agreed = not contradicts(standing, android) and (
-            agrees(full_name, android) or same_key(joined(whole)) == same_key(full_name)
-            or ("maternalLastName" in standing and agrees(full_name, whole)))
+            same_key(joined(whole)) == same_key(full_name)
+            or (agrees(full_name, whole) and ("maternalLastName" in standing or agrees(full_name, android))))
         if not agreed:
             # OPEN 6: goes before "nombre without primerApellido".
             split = android if agrees(full_name, android) else split_name(full_name)[0]

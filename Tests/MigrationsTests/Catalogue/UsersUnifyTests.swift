@@ -349,6 +349,32 @@ private let withFullName: FieldMap = texts(["fullName": "Ana López"])
       staysReview: true
     ),
 
+    // Android's parts are those of fullName, and the unified parts say more.
+    NameCase(
+      testDescription: "a surname beside a fullName and a nombre without it",
+      before: texts(["fullName": "Ana", "firstName": "Ana", "paternalLastName": "López", "nombre": "Ana"]),
+      code: .nameDisagrees
+    ),
+    NameCase(
+      testDescription: "a nombre is not written beside a surname that fullName does not have",
+      before: texts(["fullName": "Ana", "paternalLastName": "López", "nombre": "Ana"]),
+      code: .nameDisagrees,
+      proposes: texts(["firstName": "Ana"])
+    ),
+    NameCase(
+      testDescription: "a paternal surname between Android's parts of fullName",
+      before: texts([
+        "fullName": "Ana Ruiz", "firstName": "Ana", "paternalLastName": "López", "maternalLastName": "Ruiz", "nombre": "Ana",
+        "segundoApellido": "Ruiz",
+      ]),
+      code: .nameDisagrees
+    ),
+    NameCase(
+      testDescription: "a maternal surname beside Android's parts of fullName",
+      before: texts(["fullName": "Ana López", "maternalLastName": "Ruiz", "nombre": "Ana", "primerApellido": "López"]),
+      adds: texts(["firstName": "Ana", "paternalLastName": "López"])
+    ),
+
     // A given name as the second word.
     NameCase(
       testDescription: "two given names",

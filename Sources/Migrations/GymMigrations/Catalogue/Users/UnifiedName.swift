@@ -113,16 +113,15 @@ struct UnifiedName {
 
   // MARK: Parts
 
-  /// Whether Android's parts can be used: they exist, and agree with the existing parts and with fullName.
+  /// Whether Android's parts can be used: they exist, agree with the existing parts, and both together agree with fullName.
   ///
-  /// Existing parts may cover what fullName has beyond Android's. Then both together must cover all of it: a maternal name beyond
-  /// fullName is only accepted from parts that agree by themselves.
+  /// Existing parts may cover what fullName has beyond Android's. Then a maternal name beyond fullName is only accepted from the
+  /// existing parts: Android's do not agree by themselves.
   private static func fits(_ android: PersonName, standing: PersonName, fullName: String) -> Bool {
     if android.isEmpty || !android.saysSame(as: standing) { return false }
-    if android.agrees(withFullName: fullName) { return true }
     let whole = standing.filled(from: android)
-    return standing.maternalLastName == nil
-      ? PlainText.saySame(whole.joined, fullName) : whole.agrees(withFullName: fullName)
+    return standing.maternalLastName != nil || android.agrees(withFullName: fullName)
+      ? whole.agrees(withFullName: fullName) : PlainText.saySame(whole.joined, fullName)
   }
 
   /// Decides on the missing parts if they can only come from a fullName, doubtful or not.
