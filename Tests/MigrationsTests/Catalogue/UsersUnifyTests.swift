@@ -364,14 +364,17 @@ private let withFullName: FieldMap = texts(["fullName": "Ana López"])
     NameCase(
       testDescription: "a paternal surname between Android's parts of fullName",
       before: texts([
-        "fullName": "Ana Ruiz", "firstName": "Ana", "paternalLastName": "López", "maternalLastName": "Ruiz", "nombre": "Ana",
+        "fullName": "Ana Ruiz", "firstName": "Ana", "paternalLastName": "López", "maternalLastName": "Ruiz",
+        "nombre": "Ana",
         "segundoApellido": "Ruiz",
       ]),
       code: .nameDisagrees
     ),
     NameCase(
       testDescription: "a maternal surname beside Android's parts of fullName",
-      before: texts(["fullName": "Ana López", "maternalLastName": "Ruiz", "nombre": "Ana", "primerApellido": "López"]),
+      before: texts([
+        "fullName": "Ana López", "maternalLastName": "Ruiz", "nombre": "Ana", "primerApellido": "López",
+      ]),
       adds: texts(["firstName": "Ana", "paternalLastName": "López"])
     ),
 
