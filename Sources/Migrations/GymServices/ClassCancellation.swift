@@ -3,7 +3,8 @@ import Schema
 
 /// Cancels classes together with their active bookings, as one plan.
 ///
-/// The bookings are found while it runs, by the classes that it reads, including classes that were cancelled earlier.
+/// The bookings are found while it runs, by the classes that it reads, including classes that were cancelled earlier. A class that
+/// is left alone keeps its bookings.
 package struct ClassCancellation: Migration {
   package let id = "cancel-classes"
   package let summary = "Cancels classes and their bookings."
@@ -28,8 +29,9 @@ package struct ClassCancellation: Migration {
       var ids: Set<UTF8Key> = []
       for read in classes.sources {
         try await source.forEachPage(matching: read) { page in
-          ids.formUnion(page.map { UTF8Key($0.path.id) })
-          try await sink.record(page.map { classes.outcome(for: $0) }, of: page)
+          let outcomes = page.map { classes.outcome(for: $0) }
+          ids.formUnion(Self.cancelled(page, by: outcomes))
+          try await sink.record(outcomes, of: page)
         }
       }
       for read in ClassService.readsOfActiveBookings(of: ids) {
@@ -42,5 +44,15 @@ package struct ClassCancellation: Migration {
 
   package func replan(_ current: RawDocument) -> Outcome? {
     (current.path.collection == GymCollection.bookings ? bookings : classes).outcome(for: current)
+  }
+
+  /// Returns the IDs of the classes that are cancelled then, by this or earlier; a class that is left alone is not.
+  package static func cancelled(_ classes: [RawDocument], by outcomes: [Outcome]) -> [UTF8Key] {
+    zip(classes, outcomes).compactMap { document, outcome in
+      switch outcome.action {
+      case .unchanged, .change: UTF8Key(document.path.id)
+      case .skip, .conflict: nil
+      }
+    }
   }
 }

@@ -53,7 +53,7 @@ extension EnvironmentResolver {
     logger.notice(
       "Reading \(NumberText.counted(snapshot.count, "document")) of \(snapshot.path)\(moment): what is not in it counts as missing, and it has no times of documents."
     )
-    if let warning = snapshot.warning { logger.warning("\(warning)") }
+    for warning in snapshot.warnings { logger.warning("\(warning)") }
     return snapshot
   }
 

@@ -101,6 +101,43 @@ struct ExportSeriesTests {
     }
   }
 
+  @Test("A list of deleted documents that lost lines is refused, and a file of another night is named.")
+  func altered() async throws {
+    try await withSource { tool, source, _ in
+      let whole = "n/\(try #require(tool.exports("n").first))"
+      for id in 1...2 { try source.delete("users/\(id)") }
+      let next = try await increment(tool).path
+      let target = ["-e", "test", "--mode", "upsert", "-q"]
+      try await tool.bare(["import", whole, next] + target).expect(0)
+      let list = try tool.text("\(next)/deleted.jsonl")
+      for altered in ["", String(list.prefix { $0 != "\n" }) + "\n"] {
+        try tool.write(altered, to: "\(next)/deleted.jsonl")
+        let imported = try await tool.bare(["import", whole, next] + target)
+        imported.expectFailure(65, "deleted documents would come back")
+        try await tool.bare(["count", "--all", "--from", whole, "--from", next]).expect(65)
+      }
+      try tool.write(list, to: "\(next)/deleted.jsonl")
+      try tool.write(documentLine("logs/1", 2) + "\n", to: "\(whole)/logs.jsonl")
+      for command in [["import", whole] + target, ["count", "--all", "--from", whole, "-q"]] {
+        let result = try await tool.bare(command)
+        result.expect(0)
+        #expect(result.errors.contains("logs.jsonl: it is not as the export wrote it"), "\(result.errors)")
+      }
+    }
+  }
+
+  @Test("A dated export without its manifest is refused, and its files can be named.")
+  func unfinished() async throws {
+    try await withSource { tool, _, _ in
+      let whole = "n/\(try #require(tool.exports("n").first))"
+      try FileManager.default.removeItem(atPath: tool.path("\(whole)/manifest.json"))
+      for command in [["import", whole, "-e", "test"], ["count", "--all", "--from", whole]] {
+        try await tool.bare(command).expectFailure(66, "without a manifest.json")
+      }
+      try await tool.bare(["import", "\(whole)/users.jsonl", "-e", "test"]).expect(0)
+    }
+  }
+
   @Test("The export of one collection adds to no export of everything.")
   func otherScope() async throws {
     try await withSource { tool, _, _ in

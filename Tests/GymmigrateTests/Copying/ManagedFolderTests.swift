@@ -66,6 +66,29 @@ struct ManagedFolderTests {
     }
   }
 
+  @Test("A file of another export with as many documents is noticed by its size.")
+  func otherFile() async throws {
+    try await withTool { tool in
+      for (night, text) in [("mon", "a"), ("tue", "another")] {
+        try tool.write(
+          "{\"name\":\"u/1\",\"fields\":{\"t\":{\"stringValue\":\"\(text)\"}}}\n",
+          to: "\(night).jsonl"
+        )
+        try await tool.run("import", "\(night).jsonl", "--mode", "upsert").expect(0)
+        try await tool.run("export", "u", "-o", night, "--format", "managed").expect(0)
+      }
+      let whole = try await tool.run("import", "tue", "--mode", "upsert")
+      #expect(!whole.errors.contains("another export"), "\(whole.errors)")
+      let output = "all_namespaces/all_kinds/output-0"
+      try Data(contentsOf: URL(fileURLWithPath: tool.path("mon/\(output)")))
+        .write(to: URL(fileURLWithPath: tool.path("tue/\(output)")))
+      let mixed = try await tool.run("import", "tue", "--mode", "upsert", "-q")
+      #expect(mixed.errors.contains("one of them may be of another export"), "\(mixed.errors)")
+      let compared = try await tool.bare(["diff", "--all", "--from", "tue", "--to", "local", "-q"])
+      #expect(compared.errors.contains("one of them may be of another export"), "\(compared.errors)")
+    }
+  }
+
   @Test("Documents go into another collection, and some of them into none.")
   func collection() async throws {
     try await withTool { tool in

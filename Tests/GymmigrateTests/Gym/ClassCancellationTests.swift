@@ -81,6 +81,25 @@ struct ClassCancellationTests {
     }
   }
 
+  @Test("A class that is left alone keeps its bookings, which are not listed either")
+  func leftAlone() async throws {
+    try await withTool { tool in
+      var gym = Self.gym
+      gym["classes/b"]?["isActive"] = s("no")
+      gym["classes/b"]?["recurrenceGroupId"] = s("weekly")
+      try await tool.load(gym)
+      let check = try await tool.run("check", "--rule", "booking-of-cancelled-class")
+      #expect(check.output.contains("classBookings/d1") && !check.output.contains("classBookings/b1"))
+      let series = try await tool.run("classes", "cancel-series", "weekly", "--from", "2020-01-01", "-n")
+      series.expect(2)
+      #expect(series.output.contains("classBookings/a1") && !series.output.contains("classBookings/b1"))
+      try await tool.run("classes", "cancel", "--of", "2099-03-02").expect(2)
+      let after = try await state(tool)
+      #expect(after.cancelled == ["classes/a", "classes/d"])
+      #expect(after.active == ["b", "c", "d", "old"].map { "classBookings/\($0)1" })
+    }
+  }
+
   @Test(
     "Of a series it says what is before the first day, and a day reaches that; what is booked of it, too."
   )

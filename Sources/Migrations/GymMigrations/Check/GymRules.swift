@@ -153,7 +153,7 @@ final class GymCheck: ApplicationCheck {
           return GymSpool.Class(
             id: document.path.id,
             capacity: capacity,
-            isCancelled: !document.fields.isActive("isActive")
+            isCancelled: document.fields["isActive"]?.boolean == false
           )
         }
       )

@@ -70,6 +70,21 @@ package struct ManagedExport: Sendable, Equatable {
     }
   }
 
+  /// Returns how the size of its files differs from the one in the overall file; nil if it does not, or if none is known.
+  ///
+  /// Files may be padded with zeros to whole blocks, which do not count.
+  package func difference(via files: FileAccess) throws(Failure) -> String? {
+    var (size, padding) = (0, 0)
+    for output in outputs {
+      guard let bytes = try files.size(of: output) else { return nil }
+      size += bytes
+      if bytes > 0, bytes.isMultiple(of: LogFormat.blockSize) { padding += LogFormat.blockSize - 1 }
+    }
+    if bytes == 0 || (size - padding...size).contains(bytes) { return nil }
+    return
+      "its files have \(NumberText.grouped(size)) bytes, and \(NumberText.grouped(bytes)) were exported: one of them may be of another export."
+  }
+
   /// Checks the number of documents found in all of its files.
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed` if any are missing.

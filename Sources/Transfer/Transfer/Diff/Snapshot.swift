@@ -21,12 +21,8 @@ package struct Snapshot: Sendable {
   package let database: DatabaseName?
   /// The time as of which the documents were read, if known.
   package let moment: Timestamp?
-  /// Whether it is an increment without the whole export that it adds to.
-  private let isIncrement: Bool
-  /// A warning, if an increment is used instead of a database.
-  package var warning: String? {
-    isIncrement ? Self.warning(ofIncrement: path) : nil
-  }
+  /// Warnings: an increment used instead of a database, and files that are not as their export wrote them.
+  package let warnings: [String]
   static func warning(ofIncrement path: String) -> String {
     "\(path) is an increment, which lacks what had not changed. Name the whole export before it, too, and then each increment."
   }
@@ -57,6 +53,7 @@ package struct Snapshot: Sendable {
       let sources = try place.sources(via: access)
       for source in sources { try source.assertNamesDocuments(in: place.path) }
       deleted = sources.last { $0.listsDeletions }
+      try deleted?.assertListUnaltered(via: access)
       files = sources.filter { !$0.listsDeletions }.sorted {
         Snapshot.order(of: $0.path).compareUTF8(Snapshot.order(of: $1.path)) < 0
       }
@@ -107,10 +104,13 @@ package struct Snapshot: Sendable {
   ) throws {
     path = FilePaths.list(places.map(\.path))
     moment = places.last?.moment
-    isIncrement = places.first?.manifest?.isIncrement ?? false
     self.access = access
     layers = try places.map { try Layer(of: $0, via: access) }
     let files = layers.flatMap(\.files)
+    let isIncrement = places.first?.manifest?.isIncrement ?? false
+    warnings =
+      try (isIncrement ? [Self.warning(ofIncrement: path)] : [])
+      + files.compactMap { try $0.alteration(via: access) }
     database = source ?? ImportSource.database(of: files + layers.compactMap(\.deleted))
     var (roots, patterns) = (Set<CollectionPath>(), Set<CollectionPath>())
     var last: DocumentPath?

@@ -20,12 +20,13 @@ package struct DocumentPlace: Sendable {
   /// For a folder, these are the files of its manifest, or else its JSON Lines and tables by name, and last the list of
   /// deleted documents.
   ///
-  /// - Throws: ``Failure`` of kind `inputMissing` for a folder without such files, `inputMalformed` for a symbolic link
-  ///   that leads out of the folder.
+  /// - Throws: ``Failure`` of kind `inputMissing` for a folder without such files or an unfinished export, `inputMalformed` for
+  ///   a symbolic link that leads out of the folder.
   package func sources(via access: FileAccess) throws(Failure) -> [ImportSource] {
     if let managed { return [ImportSource(managed)] }
     if !isFolder { return [source(path)] }
     let folder = FilePaths.bare(path)
+    try assertFinished(folder)
     let documents = manifest == nil ? try DocumentTree.sources(in: folder, via: access) : []
     if !documents.isEmpty { return documents }
     let files = try names(in: folder, via: access).map { "\(folder)/\($0)" }
@@ -69,6 +70,20 @@ package struct DocumentPlace: Sendable {
       "read",
       path: path,
       cause: "the folder holds no JSON Lines, CSV or XLSX (.jsonl, .csv, also .gz, or .xlsx)\(others)"
+    )
+  }
+
+  /// Refuses a dated export without a manifest, which is written last.
+  private func assertFinished(_ folder: String) throws(Failure) {
+    let name = FilePaths.name(of: folder)
+    guard manifest == nil, DatedName.isName(name) || DatedName.stamp(ofHidden: name) != nil else { return }
+    throw Failure(
+      .inputMissing,
+      "read",
+      path: path,
+      cause: "it is a dated export without a \(Manifest.fileName), which is written last",
+      remedy:
+        "The export was stopped, or not all of it was copied: take another. To read what is there, name the files themselves."
     )
   }
 

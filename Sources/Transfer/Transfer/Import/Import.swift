@@ -266,10 +266,8 @@ package struct Import: Sendable {
     let isFirst = context.checkpoints?.resumed == nil && options.share == nil
     if isFirst {
       for source in options.sources { try options.rules.schema.assertNamed(source, in: context.environment) }
-      for path in Set(options.sources.filter(\.isEdited).map(\.path)).sorted() {
-        context.logger.warning(
-          "\(path): it is not as the export wrote it (its SHA-256 differs from the manifest's), and is read as any other file."
-        )
+      for alteration in Set(options.sources.compactMap(\.alteration)).sorted() {
+        context.logger.warning("\(alteration)")
       }
       try assertOrder(of: options.sources)
       try reportUnread(beside: options.sources)

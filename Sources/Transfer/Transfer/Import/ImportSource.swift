@@ -34,10 +34,10 @@ package struct ImportSource: Sendable, Equatable {
   var manifest: Manifest?
   /// Whether it is the list of documents that were deleted before its export.
   var listsDeletions = false
-  /// Whether it is a table of an export that differs from its manifest because somebody edited it.
-  var isEdited = false
+  /// How its file differs from what its export wrote, for example because somebody edited it, as a sentence.
+  var alteration: String?
   /// Whether it belongs to an export that was given as a folder, so that its names are exact.
-  var isExported: Bool { managed != nil || isFromFolder && manifest != nil && !isEdited }
+  var isExported: Bool { managed != nil || isFromFolder && manifest != nil && alteration == nil }
   /// The files to read.
   package var files: [String] { managed?.allFiles ?? [path] }
   /// How an export wrote it, by the mark of its sheet or the manifest beside it.

@@ -61,6 +61,7 @@ private struct SourceResolver {
   mutating func add(_ source: ImportSource, _ format: InputFormat?) throws(Failure) {
     try source.manifest?.assertStored(source.label)
     if source.listsDeletions {
+      try source.assertListUnaltered(via: files)
       sources.append(source)
       return
     }
@@ -77,12 +78,7 @@ private struct SourceResolver {
         )
       }
     }
-    if source.isFromFolder, source.format.isTable || source.format == .json,
-      let entry = source.manifest?.file(named: FilePaths.name(of: source.path)), try files.exists(source.path)
-    {
-      let digest = try SHA256Digest.hexadecimal(ofFileAt: source.path, decompresses: false, via: files)
-      source.isEdited = !digest.isIdentical(to: entry.sha256)
-    }
+    source.alteration = try source.alteration(via: files)
     if source.format == .xlsx {
       if source.path == "-" {
         throw Failure(

@@ -219,7 +219,7 @@ extension CancelSeriesJob: PerformableJob {
       var classes: Set<UTF8Key> = []
       for read in migration.sources {
         for try await page in session.client.pages(of: read) {
-          classes.formUnion(page.map { UTF8Key($0.path.id) })
+          classes.formUnion(ClassCancellation.cancelled(page, by: page.map { migration.outcome(for: $0) }))
         }
       }
       let bookings = try await ClassService.activeBookings(of: classes, in: session.client)

@@ -171,7 +171,7 @@ struct DiffCommand: AsyncParsableCommand {
       ) throws -> Diff.Side {
         if let connected, let choice { return .database(connected.environment, connected.client, at: choice) }
         let snapshot = try Snapshot(paths, source: database, progress: context.progress, via: access.files)
-        if let warning = snapshot.warning { context.logger.warning("\(warning)") }
+        for warning in snapshot.warnings { context.logger.warning("\(warning)") }
         return .snapshot(snapshot)
       }
       let diff = Diff(
