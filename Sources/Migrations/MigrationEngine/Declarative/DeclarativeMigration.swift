@@ -356,12 +356,7 @@ package struct DeclarativeMigration: Migration {
   ///
   /// - Throws: ``WireError`` for a text that is not a field path, or that the service would refuse.
   package static func field(parsing text: String) throws(WireError) -> FieldPath {
-    let path: FieldPath
-    do throws(FieldPathError) {
-      path = try FieldPath(parsing: text)
-    } catch {
-      throw WireError("\(error)")
-    }
+    let path = try FieldPath(wire: text)
     if let violation = DocumentLimits.violations(of: path).first { throw WireError(violation.message) }
     return path
   }
