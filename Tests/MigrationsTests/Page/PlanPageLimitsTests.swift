@@ -5,7 +5,6 @@ import Runs
 import TestSupport
 import Testing
 
-@testable import GymMigrations
 @testable import MigrationEngine
 
 @Suite("Limits of a plan's page")
