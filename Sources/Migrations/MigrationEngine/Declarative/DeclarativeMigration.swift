@@ -235,7 +235,7 @@ package struct DeclarativeMigration: Migration {
     let collection = schema.collection(document.path.collection)
     if fields == document.fields { return Outcome(.unchanged) }
     if !allowsImmutable, let collection, collection.immutability.protects(document) {
-      return Outcome(.skip, findings: [Self.immutable(document.path)])
+      return Outcome(.skip, findings: [StepFailure.immutable.finding(of: document.path)])
     }
     guard let fields else {
       return Outcome(.change(Change(path: document.path, before: document, after: nil, reasons: reasons)))
@@ -304,16 +304,6 @@ package struct DeclarativeMigration: Migration {
     if again == fields { return nil }
     guard let again else { return Instability() }
     return Instability(field: Change(of: made, FieldEdit(from: fields, to: again)).differences.first?.path)
-  }
-
-  private static func immutable(_ path: DocumentPath) -> Finding {
-    Finding(
-      .reject,
-      path: path,
-      code: Code.immutable.rawValue,
-      message:
-        "The schema declares the document immutable (--allow-immutable, allow-immutable: true); it is left as it is."
-    )
   }
 
   // MARK: Validation
