@@ -126,7 +126,7 @@ package struct ClassAttendance: Identifiable, Equatable, Sendable {
 
 extension Value {
   /// An integer, or a double with an integral value, as Foundation casts a number to `Int`.
-  fileprivate var wholeNumber: Int? {
+  package var wholeNumber: Int? {
     switch self {
     case .integer(let number): Int(exactly: number)
     case .double(let number): Int(exactly: number)
