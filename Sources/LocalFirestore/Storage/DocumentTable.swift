@@ -33,9 +33,6 @@ package struct DocumentTable {
   /// Creates the tables in an empty file.
   package static func create(_ db: Database) throws { try db.execute(sql: StoreSchema.statements) }
 
-  /// Why a file is not a data file; nil if it is one.
-  package static func defect(_ db: Database) throws -> String? { try StoreSchema.prepare(db) }
-
   /// The key of a document, whose byte order is the service's order of names.
   package static func key(_ path: DocumentPath) -> [UInt8] { NameKey.key(path.string) }
 

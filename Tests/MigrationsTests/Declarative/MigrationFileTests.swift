@@ -35,7 +35,7 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
     try MigrationFile(
       "m/x.yaml",
       in: LiteralContext(database: database),
-      reservedIDs: MigrationCatalogue.all.map(\.id),
+      reservedIDs: MigrationCatalogue.all().map(\.id),
       schema: GymSchema.schema
     ).parse(Array(text.utf8))
   }

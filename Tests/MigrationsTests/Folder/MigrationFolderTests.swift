@@ -24,7 +24,7 @@ private func folder(
       let read = try MigrationFolder(
         place.path,
         in: LiteralContext(database: DatabaseName(project: "p")),
-        known: MigrationCatalogue.all,
+        known: MigrationCatalogue.all(),
         schema: GymSchema.schema,
         environments: environments
       )
