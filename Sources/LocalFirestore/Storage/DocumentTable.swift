@@ -138,7 +138,7 @@ package struct DocumentTable {
   ) throws -> [Row] {
     guard let range = try range(of: scope) else { return [] }
     // A single lower and a single upper bound, because SQLite seeks only to the first of several and steps over the rest.
-    let lower = first.map { NameKey.compare($0, range.lower) > 0 ? $0 : range.lower } ?? range.lower
+    let lower = first.map { ValueOrder.compare($0, range.lower) > 0 ? $0 : range.lower } ?? range.lower
     let condition = "\(range.condition) AND key >= ? AND key < ?"
     let arguments = range.arguments + [Data(lower), Data(end ?? range.upper)]
     var rows: [Row] = []
