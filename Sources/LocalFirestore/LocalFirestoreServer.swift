@@ -13,20 +13,6 @@ package struct LocalFirestoreServer: Sendable {
   package let endpoint: String
   package let port: UInt16
 
-  /// The clock of commits and reads, in microseconds since 1970.
-  package struct Clock: Sendable {
-    let now: @Sendable () -> Int64
-
-    /// Creates a clock from a function that returns microseconds since 1970.
-    ///
-    /// The function may return the same time repeatedly; commit times increase nevertheless.
-    package init(_ now: @escaping @Sendable () -> Int64) {
-      self.now = now
-    }
-
-    package static let system = Clock { CommitClock.system() }
-  }
-
   package struct Limits: Sendable {
     /// The time to wait for more of a request, or for the next one, before closing the connection, in
     /// seconds.
@@ -43,18 +29,20 @@ package struct LocalFirestoreServer: Sendable {
   ///   - dataFile: The SQLite file, created if missing; nil keeps everything in memory. Several processes may
   ///     serve the same file.
   ///   - port: The port on 127.0.0.1; 0 selects a free one.
+  ///   - clock: Returns microseconds since 1970, possibly the same time repeatedly: commit times increase nevertheless; nil for
+  ///     the system's time.
   /// - Throws: ``Failure``: `.configuration` if the port is in use, `.cannotWrite` if the file cannot be
   ///   created or written, `.inputMalformed` if it is not a data file, `.tryLater` if it stays locked; errors
   ///   of `body`.
   package static func withServer<Result>(
     dataFile: String?,
     port: UInt16 = 0,
-    clock: Clock = .system,
+    clock: (@Sendable () -> Int64)? = nil,
     limits: Limits = Limits(),
     access: Access = Access(),
     _ body: (LocalFirestoreServer) async throws -> Result
   ) async throws -> Result {
-    let store = try DocumentStore(file: dataFile, clock: CommitClock(source: clock.now))
+    let store = try DocumentStore(file: dataFile, clock: CommitClock(source: clock ?? CommitClock.system))
     return try await serve(store, port: port, limits: limits, access: access, body)
   }
 

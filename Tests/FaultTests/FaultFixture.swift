@@ -255,9 +255,7 @@ struct FaultFixture: Sendable {
   }
 
   private func migrate(_ run: RunDirectory, _ counts: RunCounts, _ checkpoints: Checkpoints?) async throws {
-    let sources = try ["users-unify", "user-emails", "is-active"].map { id in
-      ChangeSource.migration(try MigrationCatalogue.named(id, settings: MigrationCatalogue.Settings()))
-    }
+    let sources = MigrationCatalogue.folder.map { ChangeSource.migration($0) }
     var runner = MigrationRunner(in: .silent(client, run, counts: counts, checkpoints: checkpoints))
     runner.limits = limits
     (runner.pageSize, runner.parallel) = (7, parallel)

@@ -149,8 +149,7 @@ struct LiveWriterTests {
   }
 
   private func migrate(_ client: FirestoreClient, _ run: RunDirectory, _ counts: RunCounts) async throws {
-    for id in ["users-unify", "user-emails", "is-active"] {
-      let migration = try MigrationCatalogue.named(id, settings: MigrationCatalogue.Settings())
+    for migration in MigrationCatalogue.folder {
       var runner = MigrationRunner(in: .silent(client, run, counts: counts))
       runner.limits = BatchLimits(maximumWrites: 5, maximumInFlight: 3)
       runner.pageSize = 20

@@ -110,10 +110,6 @@ struct MigrationRunnerTests {
     }
   }
 
-  private func unify() throws -> any Migration {
-    try MigrationCatalogue.named("users-unify", settings: MigrationCatalogue.Settings())
-  }
-
   /// The names that a commit writes to.
   private static func names(_ request: TestRequest) -> [String] {
     let json = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
@@ -132,7 +128,7 @@ struct MigrationRunnerTests {
     )
     try await withWorkshop([androidUser("a"), androidUser("b"), done]) { shop in
       let before = shop.mini.snapshot()
-      let report = try await shop.runner.plan(.migration(unify()))
+      let report = try await shop.runner.plan(.migration(UsersUnify()))
       #expect(report.changeCount == 2)
       #expect(shop.mini.totalWrites == 0)
       #expect(shop.mini.snapshot() == before)
@@ -184,7 +180,7 @@ struct MigrationRunnerTests {
     options.clock = { 1_700_000_000_000_000 }
     var told: [[String]] = []
     var counted: [(report: [UInt8], counts: DocumentCounts, examples: [Change])] = []
-    for migration in [try unify(), OneByOne(UsersUnify())] as [any Migration] {
+    for migration in [UsersUnify(), OneByOne(UsersUnify())] as [any Migration] {
       try await withWorkshop(users, options: options) { shop in
         let report = try await shop.runner.plan(.migration(migration))
         // A line of a plan names its server, and each has one of its own.
@@ -245,7 +241,7 @@ struct MigrationRunnerTests {
           try? mini.set("touched", #"{"integerValue":"\#(log.next(name))"}"#, of: name)
         }
       }
-      let report = try await shop.runner.apply(.migration(unify()))
+      let report = try await shop.runner.apply(.migration(UsersUnify()))
       mini.setBeforeCommit(nil)
       written = log.last
       #expect(written.count > 5, "the writer had something to do")
@@ -275,7 +271,7 @@ struct MigrationRunnerTests {
           try? mini.set("touched", #"{"integerValue":"\#(number)"}"#, of: "users/u3")
         }
       }
-      let report = try await shop.runner.apply(.migration(unify()))
+      let report = try await shop.runner.apply(.migration(UsersUnify()))
       let counts = shop.counts.totals
       #expect(counts.balance)
       #expect(counts.written == 11)
@@ -299,7 +295,7 @@ struct MigrationRunnerTests {
           try? mini.set("segundoApellido", #"{"stringValue":"Mora"}"#, of: "users/a")
         }
       }
-      let report = try await shop.runner.apply(.migration(unify()))
+      let report = try await shop.runner.apply(.migration(UsersUnify()))
       // Counted is what was written, and not what was planned first.
       let reason = UTF8Key("maternalLastName-from-segundoApellido")
       #expect(report.changeCount == 2 && report.reasons[reason] == 1, "\(report.reasons)")
@@ -322,7 +318,7 @@ struct MigrationRunnerTests {
         try? mini.set("isActive", #"{"booleanValue":true}"#, of: "users/a")
         mini.remove("users/b")
       }
-      let report = try await shop.runner.apply(.migration(unify()))
+      let report = try await shop.runner.apply(.migration(UsersUnify()))
       #expect(report.changeCount == 1 && report.reasons.values.allSatisfy { $0 == 1 })
       #expect(mini.document("users/b") == nil)
       #expect(mini.writeCount("users/a") == 0)
@@ -344,7 +340,7 @@ struct MigrationRunnerTests {
         try? mini.set("activo", #"{"stringValue":"si"}"#, of: "users/a")
         try? mini.set("fullName", #"{"stringValue":"Eva Paz"}"#, of: "users/b")
       }
-      let report = try await shop.runner.apply(.migration(unify()))
+      let report = try await shop.runner.apply(.migration(UsersUnify()))
       let counts = shop.counts.totals
       #expect(counts.balance)
       #expect(counts.rejected == 1)
@@ -371,7 +367,7 @@ struct MigrationRunnerTests {
         seen.keep(request.text)
         _ = seen.next("commits")
       }
-      _ = try await shop.runner.apply(.migration(unify()))
+      _ = try await shop.runner.apply(.migration(UsersUnify()))
       #expect(seen.last == ["commits": 1])
       let commit = try #require(seen.texts.first)
       let json = try #require(JSONSerialization.jsonObject(with: Data(commit.utf8)) as? [String: Any])

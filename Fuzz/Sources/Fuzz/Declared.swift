@@ -9,13 +9,12 @@ private let database = DatabaseName(project: "p")
 func fuzzMigration(_ input: [UInt8]) {
   let migration: DeclarativeMigration
   do throws(Failure) {
-    migration = try MigrationFile.parse(
-      input,
-      path: "m.yaml",
+    migration = try MigrationFile(
+      "m.yaml",
       in: LiteralContext(database: database),
       reservedIDs: [],
       schema: .none
-    )
+    ).parse(input)
   } catch {
     expect(error.kind == .inputMalformed, "a migration fails with \(error.kind)")
     return

@@ -1,4 +1,5 @@
 import FirestoreModels
+import FoundationEssentials
 import GRDB
 
 @testable import LocalFirestore
@@ -104,8 +105,7 @@ private final class Store {
           try db.execute(
             sql: sql,
             arguments: [
-              Blob(line.key), Blob(line.path), line.createTime, line.updateTime,
-              Blob(line.fields),
+              Data(line.key), Data(line.path), line.createTime, line.updateTime, Data(line.fields),
             ]
           )
         }

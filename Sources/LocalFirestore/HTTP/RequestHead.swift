@@ -52,11 +52,7 @@ struct RequestHead {
   }
 
   private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
-    let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-    guard let start = bytes.firstIndex(where: { !isSpace($0) }),
-      let end = bytes.lastIndex(where: { !isSpace($0) })
-    else { return "" }
-    return String(decoding: bytes[start...end], as: UTF8.self)
+    PlainText.trimmed(String(decoding: bytes, as: UTF8.self)) { $0 == " " || $0 == "\t" }
   }
 
   /// The length of the body (RFC 9112 6.3).

@@ -26,54 +26,31 @@ struct RequestTarget {
     }
     segments = []
     for segment in path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-      segments.append(try Self.decoded(segment, keepingSlash: true))
+      segments.append(try Self.decoded(segment, keeping: UInt8(ascii: "/")))
     }
     if segments == [""] { segments = [] }
     query = []
     if queryStart < target.count {
-      for item in target[(queryStart + 1)...].split(separator: UInt8(ascii: "&")) {
+      let query = target[(queryStart + 1)...].map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+      for item in query.split(separator: UInt8(ascii: "&")) {
         let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
-        let name = try Self.decoded(item[..<equals], plusIsSpace: true)
-        let value = equals < item.endIndex ? try Self.decoded(item[(equals + 1)...], plusIsSpace: true) : ""
-        query.append((WireDecoder.lowerCamelCase(name), value))
+        let name = try Self.decoded(item[..<equals])
+        let value = equals < item.endIndex ? try Self.decoded(item[(equals + 1)...]) : ""
+        self.query.append((WireDecoder.lowerCamelCase(name), value))
       }
     }
   }
 
   private static func decoded(
     _ text: ArraySlice<UInt8>,
-    keepingSlash: Bool = false,
-    plusIsSpace: Bool = false
+    keeping kept: UInt8? = nil
   ) throws(FirestoreError) -> String {
-    var out: [UInt8] = []
-    out.reserveCapacity(text.count)
-    var index = text.startIndex
-    while index < text.endIndex {
-      let byte = text[index]
-      if byte == UInt8(ascii: "%") {
-        guard index + 2 < text.endIndex, let high = text[index + 1].hexadecimalDigit,
-          let low = text[index + 2].hexadecimalDigit
-        else { throw .invalid("The URL is not percent-encoded correctly.") }
-        let value = UInt8(high << 4 | low)
-        if keepingSlash, value == UInt8(ascii: "/") {
-          out.append(contentsOf: text[index..<index + 3])
-        } else {
-          out.append(value)
-        }
-        index += 3
-      } else {
-        out.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-        index += 1
-      }
+    guard let bytes = PercentEncoding.decoded(Array(text), keeping: kept) else {
+      throw .invalid("The URL is not percent-encoded correctly.")
     }
-    guard let string = String(validating: out, as: UTF8.self) else {
+    guard let string = String(validating: bytes, as: UTF8.self) else {
       throw .invalid("The URL is not valid UTF-8.")
     }
     return string
   }
-}
-
-extension UInt8 {
-  /// The value of an ASCII character as a hexadecimal digit; nil if it is not one.
-  var hexadecimalDigit: Int? { Character(UnicodeScalar(self)).hexDigitValue }
 }

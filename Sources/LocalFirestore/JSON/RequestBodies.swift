@@ -22,17 +22,11 @@ struct BatchGetRequest {
   var consistency = ReadConsistency.strong
 }
 
-struct RunQueryRequest {
-  var query: StructuredQuery?
+/// The body of `runQuery` and of `runAggregationQuery`.
+struct RunRequest<Query> {
+  var query: Query?
   var consistency = ReadConsistency.strong
   /// A requested feature that this store does not support.
-  var missing: String?
-}
-
-struct RunAggregationQueryRequest {
-  var query: StructuredAggregationQuery?
-  var consistency = ReadConsistency.strong
-  /// As in ``RunQueryRequest``.
   var missing: String?
 }
 

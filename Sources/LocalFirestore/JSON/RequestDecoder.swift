@@ -42,41 +42,41 @@ final class RequestDecoder {
     }
   }
 
-  func runQuery(_ body: [UInt8]) throws(FirestoreError) -> RunQueryRequest {
-    let request = try message(body, RunQueryRequest()) { request, name, value, wire throws(WireError) in
-      switch name {
-      case "structuredQuery" where value.asksForNearest: request.missing = "findNearest"
-      case "structuredQuery": request.query = try wire.structuredQuery(value)
-      case "explainOptions": request.missing = name
-      default: try wire.consistency(name, value, &request.consistency)
-      }
+  func runQuery(_ body: [UInt8]) throws(FirestoreError) -> RunRequest<StructuredQuery> {
+    try run(body, "structuredQuery", asksForNearest: \.asksForNearest) { json, wire throws(WireError) in
+      try wire.structuredQuery(json)
     }
-    try assertOffered(request.missing)
-    return request
   }
 
-  func runAggregationQuery(_ body: [UInt8]) throws(FirestoreError) -> RunAggregationQueryRequest {
-    let request = try message(body, RunAggregationQueryRequest()) {
-      request,
-      name,
-      value,
-      wire throws(WireError) in
-      switch name {
-      case "structuredAggregationQuery" where value["structuredQuery"]?.asksForNearest ?? false:
-        request.missing = "findNearest"
-      case "structuredAggregationQuery": request.query = try wire.structuredAggregationQuery(value)
-      case "explainOptions": request.missing = name
-      default: try wire.consistency(name, value, &request.consistency)
-      }
+  func runAggregationQuery(
+    _ body: [UInt8]
+  ) throws(FirestoreError) -> RunRequest<StructuredAggregationQuery> {
+    try run(body, "structuredAggregationQuery") {
+      $0["structuredQuery"]?.asksForNearest ?? false
+    } _: { json, wire throws(WireError) in
+      try wire.structuredAggregationQuery(json)
     }
-    try assertOffered(request.missing)
-    return request
   }
 
   /// - Throws: `.unimplemented` for a feature that the store does not support.
-  private func assertOffered(_ missing: String?) throws(FirestoreError) {
-    guard let missing else { return }
-    throw FirestoreError(.unimplemented, "The embedded store has no \(missing).")
+  private func run<Query>(
+    _ body: [UInt8],
+    _ member: String,
+    asksForNearest: (JSONCursor) -> Bool,
+    _ read: (JSONCursor, inout WireDecoder) throws(WireError) -> Query
+  ) throws(FirestoreError) -> RunRequest<Query> {
+    let request = try message(body, RunRequest<Query>()) { request, name, value, wire throws(WireError) in
+      switch name {
+      case member where asksForNearest(value): request.missing = "findNearest"
+      case member: request.query = try read(value, &wire)
+      case "explainOptions": request.missing = name
+      default: try wire.consistency(name, value, &request.consistency)
+      }
+    }
+    if let missing = request.missing {
+      throw FirestoreError(.unimplemented, "The embedded store has no \(missing).")
+    }
+    return request
   }
 
   func partitionQuery(_ body: [UInt8]) throws(FirestoreError) -> PartitionQueryRequest {

@@ -32,11 +32,7 @@ extension WireDecoder {
   ) throws(WireError) -> Message {
     var message = initial
     for (name, value) in try members(of: json, "it") where !value.isNull {
-      do throws(WireError) {
-        try read(&message, name, value, &self)
-      } catch {
-        throw error.inside(name)
-      }
+      try WireError.locating(in: name, try read(&message, name, value, &self))
     }
     return message
   }
@@ -61,12 +57,7 @@ extension WireDecoder {
   }
 
   func fieldPath(_ json: JSONCursor) throws(WireError) -> FieldPath {
-    let text = try json.text()
-    do throws(FieldPathError) {
-      return try FieldPath(parsing: text)
-    } catch {
-      throw WireError(error.description)
-    }
+    try FieldPath(wire: try json.text())
   }
 
   /// Decodes a member of the read consistency, or the common request options.
@@ -155,11 +146,7 @@ extension WireDecoder {
   mutating func writes(_ json: JSONCursor, in database: DatabaseName) throws(WireError) -> [Write] {
     var writes: [Write] = []
     for (index, element) in try elements(of: json).enumerated() {
-      do throws(WireError) {
-        writes.append(try write(element, in: database))
-      } catch {
-        throw error.inside("[\(index)]")
-      }
+      writes.append(try WireError.locating(in: "[\(index)]", try write(element, in: database)))
     }
     return writes
   }

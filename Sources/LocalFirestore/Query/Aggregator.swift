@@ -2,8 +2,7 @@
 struct Aggregator {
   private enum State {
     case count(Int64, upTo: Int64?)
-    case sum(FieldPath, Sum)
-    case average(FieldPath, Sum)
+    case sum(FieldPath, Sum, isMean: Bool)
   }
 
   /// A sum of numbers, which is exact if all are integers and the sum fits, even if intermediate sums do not (`Sum` in
@@ -73,14 +72,10 @@ struct Aggregator {
         if let upTo, upTo <= 0 { throw .invalid("up_to must be positive") }
         bounds.append(upTo ?? .max)
         states.append(.count(0, upTo: upTo))
-      case .sum(let field):
+      case .sum(let field), .average(let field):
         try Self.check(field)
         required.append(field)
-        states.append(.sum(field, Sum()))
-      case .average(let field):
-        try Self.check(field)
-        required.append(field)
-        states.append(.average(field, Sum()))
+        states.append(.sum(field, Sum(), isMean: aggregation.operation == .average(field)))
       }
     }
     self.aliases = aliases
@@ -97,12 +92,9 @@ struct Aggregator {
     for index in states.indices {
       switch states[index] {
       case .count(let count, let upTo): states[index] = .count(min(count + 1, upTo ?? .max), upTo: upTo)
-      case .sum(let field, var sum):
+      case .sum(let field, var sum, let isMean):
         sum.add(fields[field])
-        states[index] = .sum(field, sum)
-      case .average(let field, var sum):
-        sum.add(fields[field])
-        states[index] = .average(field, sum)
+        states[index] = .sum(field, sum, isMean: isMean)
       }
     }
   }
@@ -121,8 +113,7 @@ struct Aggregator {
     zip(aliases, states).map { alias, state in
       switch state {
       case .count(let count, _): (alias, .integer(count))
-      case .sum(_, let sum): (alias, sum.total)
-      case .average(_, let sum): (alias, sum.mean)
+      case .sum(_, let sum, let isMean): (alias, isMean ? sum.mean : sum.total)
       }
     }
   }

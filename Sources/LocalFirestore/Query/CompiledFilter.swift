@@ -40,7 +40,7 @@ indirect enum CompiledFilter {
     case .notIn: return !keys.contains { $0 == key }
     default:
       guard let other = keys.first else { return false }
-      return comparison.holds(forOrder: NameKey.compare(key, other))
+      return comparison.holds(forOrder: ValueOrder.compare(key, other))
     }
   }
 }

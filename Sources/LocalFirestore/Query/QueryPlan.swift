@@ -109,8 +109,8 @@ struct QueryPlan {
     switch filter {
     case .and(let filters): for filter in filters { narrow(filter) }
     case .name(let comparison, let keys):
-      guard let least = keys.min(by: { NameKey.compare($0, $1) < 0 }),
-        let greatest = keys.max(by: { NameKey.compare($0, $1) < 0 })
+      guard let least = keys.min(by: { ValueOrder.compare($0, $1) < 0 }),
+        let greatest = keys.max(by: { ValueOrder.compare($0, $1) < 0 })
       else { return }
       switch comparison {
       case .equal, .in:

@@ -4,11 +4,7 @@ import Synchronization
 struct StoreTransactionID: Hashable, Sendable {
   var bytes: [UInt8]
 
-  var base64: String {
-    var out: [UInt8] = []
-    Base64.append(bytes, to: &out)
-    return String(decoding: out, as: UTF8.self)
-  }
+  var base64: String { Base64.standard(bytes) }
 }
 
 /// The active transactions of this process.

@@ -44,7 +44,7 @@ struct WriteApplier {
       } else if let current {
         try transaction.update(current, fields: rendered)
       } else {
-        try transaction.insert(write.path, key: key, fields: rendered)
+        try transaction.insert(write.path, fields: rendered)
       }
       return Result(updateTime: document.updateTime, transforms: transforms, document: document)
     }

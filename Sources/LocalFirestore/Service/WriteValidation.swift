@@ -79,12 +79,3 @@ enum WriteValidation {
     }
   }
 }
-
-extension Value {
-  var isNumber: Bool {
-    switch self {
-    case .integer, .double: true
-    default: false
-    }
-  }
-}

@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import GRDB
 
 /// The current documents of one database in a mirror's data file, which the embedded store can serve like its own.
@@ -5,7 +6,7 @@ package import GRDB
 /// Documents have the service's times, and no previous versions are kept.
 package struct DocumentTable {
   private let db: Database
-  private let database: Int64
+  let database: Int64
   private var groups: [UTF8Key: Int64] = [:]
 
   package struct Row {
@@ -31,9 +32,6 @@ package struct DocumentTable {
 
   /// Creates the tables in an empty file.
   package static func create(_ db: Database) throws { try db.execute(sql: StoreSchema.statements) }
-
-  /// Why a file is not a data file; nil if it is one.
-  package static func defect(_ db: Database) throws -> String? { try StoreSchema.prepare(db) }
 
   /// The key of a document, whose byte order is the service's order of names.
   package static func key(_ path: DocumentPath) -> [UInt8] { NameKey.key(path.string) }
@@ -98,7 +96,7 @@ package struct DocumentTable {
   /// The row and the update time of a document; nil if there is none.
   package func find(_ key: [UInt8]) throws -> (id: Int64, updateTime: Int64)? {
     let sql = "SELECT id, update_time FROM documents WHERE database = ? AND key = ?"
-    return try StatementReader(db, sql, [database, Blob(key)]).first { ($0.integer(0), $0.integer(1)) }
+    return try StatementReader(db, sql, [database, Data(key)]).first { ($0.integer(0), $0.integer(1)) }
   }
 
   /// A document with its fields; nil if there is none.
@@ -140,9 +138,9 @@ package struct DocumentTable {
   ) throws -> [Row] {
     guard let range = try range(of: scope) else { return [] }
     // A single lower and a single upper bound, because SQLite seeks only to the first of several and steps over the rest.
-    let lower = first.map { NameKey.compare($0, range.lower) > 0 ? $0 : range.lower } ?? range.lower
+    let lower = first.map { ValueOrder.compare($0, range.lower) > 0 ? $0 : range.lower } ?? range.lower
     let condition = "\(range.condition) AND key >= ? AND key < ?"
-    let arguments = range.arguments + [Blob(lower), Blob(end ?? range.upper)]
+    let arguments = range.arguments + [Data(lower), Data(end ?? range.upper)]
     var rows: [Row] = []
     var fill = BatchFill(count: limit)
     let sql = """
@@ -183,7 +181,7 @@ package struct DocumentTable {
     let keys = KeyRange(below: NameKey.key(collection.string))
     let arguments: StatementArguments = [
       try StoreSnapshot.group(collection.id, of: database, db), NameKey.depth(of: collection.string),
-      Blob(first ?? keys.lower), Blob(keys.upper), offset,
+      Data(first ?? keys.lower), Data(keys.upper), offset,
     ]
     let sql = """
       SELECT key FROM documents WHERE collection_group = ?1 AND depth = ?2 AND key >= ?3 AND key < ?4 \
@@ -203,7 +201,7 @@ package struct DocumentTable {
   package func count(_ scope: Scope) throws -> Int {
     guard let range = try range(of: scope) else { return 0 }
     let sql = "SELECT count(*) FROM documents WHERE \(range.condition) AND key >= ? AND key < ?"
-    let reader = try StatementReader(db, sql, range.arguments + [Blob(range.lower), Blob(range.upper)])
+    let reader = try StatementReader(db, sql, range.arguments + [Data(range.lower), Data(range.upper)])
     return try reader.first { Int($0.integer(0)) } ?? 0
   }
 

@@ -71,11 +71,6 @@ enum NameKey {
 
   /// The lowest key above a key, not after its first descendant.
   static func successor(_ key: [UInt8]) -> [UInt8] { key + [0] }
-
-  static func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {
-    for (x, y) in zip(a, b) where x != y { return x < y ? -1 : 1 }
-    return a.count - b.count
-  }
 }
 
 /// A half-open range of keys.
@@ -97,13 +92,13 @@ struct KeyRange: Equatable, Sendable {
     upper = NameKey.successor(key)
   }
 
-  var isEmpty: Bool { NameKey.compare(lower, upper) >= 0 }
+  var isEmpty: Bool { ValueOrder.compare(lower, upper) >= 0 }
 
   mutating func raiseLowerBound(to key: [UInt8]) {
-    if NameKey.compare(key, lower) > 0 { lower = key }
+    if ValueOrder.compare(key, lower) > 0 { lower = key }
   }
 
   mutating func lowerUpperBound(to key: [UInt8]) {
-    if NameKey.compare(key, upper) < 0 { upper = key }
+    if ValueOrder.compare(key, upper) < 0 { upper = key }
   }
 }

@@ -40,7 +40,7 @@ package struct StatementReader {
   }
 
   /// Returns the result of `body` for the first row; nil if there is none.
-  func first<Result>(_ body: (StatementReader) throws -> Result) throws -> Result? {
+  package func first<Result>(_ body: (StatementReader) throws -> Result) throws -> Result? {
     var result: Result?
     try forEach {
       result = try body($0)
@@ -50,7 +50,7 @@ package struct StatementReader {
   }
 
   /// Returns the results of `body` for all rows.
-  func map<Result>(_ body: (StatementReader) throws -> Result) throws -> [Result] {
+  package func map<Result>(_ body: (StatementReader) throws -> Result) throws -> [Result] {
     var results: [Result] = []
     try forEach {
       results.append(try body($0))

@@ -35,12 +35,14 @@ struct StoreSnapshot {
   }
 
   /// The row of a collection group; nil if it never had a document.
+  ///
+  /// Names are bound as bytes and cast to text, because GRDB binds text only up to its first 0 byte, which is valid in a name.
   static func group(_ id: String, of database: Int64, _ db: Database) throws -> Int64? {
     try Int64.fetchOne(
       db.cachedStatement(
         sql: "SELECT id FROM collection_groups WHERE database = ? AND name = CAST(? AS TEXT)"
       ),
-      arguments: [database, Blob(Array(id.utf8))]
+      arguments: [database, Data(id.utf8)]
     )
   }
 
@@ -117,7 +119,7 @@ struct StoreSnapshot {
         SELECT \(columns) FROM versions WHERE \(condition) AND update_time <= ?5 AND end_time > ?5
         """
     }
-    return (sql, [owner, Blob(range.lower), Blob(range.upper), scope.depth, time])
+    return (sql, [owner, Data(range.lower), Data(range.upper), scope.depth, time])
   }
 
   // MARK: Collections
@@ -154,21 +156,5 @@ struct StoreSnapshot {
       OR EXISTS (SELECT 1 FROM versions WHERE \(condition) AND end_time > ?5)
       """
     return try StatementReader(db, sql, arguments).first { $0.integer(0) != 0 } ?? false
-  }
-}
-
-/// Bytes as a statement argument.
-///
-/// Names are bound as bytes and cast to text, because GRDB binds text only up to its first 0 byte, which is
-/// valid in a name.
-struct Blob: DatabaseValueConvertible {
-  var bytes: [UInt8]
-
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  var databaseValue: DatabaseValue { Data(bytes).databaseValue }
-
-  static func fromDatabaseValue(_ value: DatabaseValue) -> Blob? {
-    Data.fromDatabaseValue(value).map { Blob([UInt8]($0)) }
   }
 }

@@ -1,10 +1,10 @@
+import FoundationEssentials
 import GRDB
 
 /// A write transaction on one database, which keeps previous versions for reads in the past.
 struct WriteTransaction {
   let db: Database
-  let database: Int64
-  private var groups: [UTF8Key: Int64] = [:]
+  private var table: DocumentTable
   /// The commit time in microseconds since 1970.
   let commitTime: Int64
 
@@ -21,7 +21,7 @@ struct WriteTransaction {
   init(_ db: Database, _ name: DatabaseName, commitTime: Int64) throws {
     self.db = db
     self.commitTime = commitTime
-    database = try Self.createDatabase(name, at: commitTime, db)
+    table = try DocumentTable(db, name, createTime: commitTime)
   }
 
   /// The row of a database, created if missing.
@@ -37,7 +37,7 @@ struct WriteTransaction {
   /// Reads the current version of a document; nil if it does not exist.
   func current(_ key: [UInt8]) throws -> CurrentDocument? {
     let sql = "SELECT id, create_time, update_time, fields FROM documents WHERE database = ? AND key = ?"
-    return try StatementReader(db, sql, [database, Blob(key)]).first { row in
+    return try StatementReader(db, sql, [table.database, Data(key)]).first { row in
       CurrentDocument(
         id: row.integer(0),
         createTime: row.integer(1),
@@ -47,27 +47,14 @@ struct WriteTransaction {
     }
   }
 
-  mutating func insert(_ path: DocumentPath, key: [UInt8], fields: [UInt8]) throws {
-    let group = try group(path.collection.id)
-    let statement = try db.cachedStatement(
-      sql: """
-        INSERT INTO documents \
-        (database, collection_group, depth, key, path, create_time, update_time, fields) \
-        VALUES (?, ?, ?, ?, CAST(? AS TEXT), ?6, ?6, CAST(? AS TEXT))
-        """
-    )
-    try statement.execute(
-      arguments: [
-        database, group, NameKey.depth(of: path.string), Blob(key), Blob(Array(path.string.utf8)), commitTime,
-        Blob(fields),
-      ]
-    )
+  mutating func insert(_ path: DocumentPath, fields: [UInt8]) throws {
+    try table.put(path, createTime: commitTime, updateTime: commitTime, fields: fields)
   }
 
   func update(_ current: CurrentDocument, fields: [UInt8]) throws {
     try archive(current)
     try db.cachedStatement(sql: "UPDATE documents SET update_time = ?, fields = CAST(? AS TEXT) WHERE id = ?")
-      .execute(arguments: [commitTime, Blob(fields), current.id])
+      .execute(arguments: [commitTime, Data(fields), current.id])
   }
 
   func delete(_ current: CurrentDocument) throws {
@@ -88,26 +75,19 @@ struct WriteTransaction {
     ).execute(arguments: [commitTime, current.id])
   }
 
-  private mutating func group(_ name: String) throws -> Int64 {
-    if let id = groups[UTF8Key(name)] { return id }
-    let id = try Self.collectionGroup(name, of: database, db)
-    groups[UTF8Key(name)] = id
-    return id
-  }
-
   /// The row of a collection group, created if missing.
   static func collectionGroup(_ name: String, of database: Int64, _ db: Database) throws -> Int64 {
     if let existing = try StoreSnapshot.group(name, of: database, db) { return existing }
     try db.execute(
       sql: "INSERT INTO collection_groups (database, name) VALUES (?, CAST(? AS TEXT))",
-      arguments: [database, Blob(Array(name.utf8))]
+      arguments: [database, Data(name.utf8)]
     )
     return db.lastInsertedRowID
   }
 
   /// Deletes all documents and versions of the database.
   func deleteAll() throws {
-    try db.execute(sql: "DELETE FROM documents WHERE database = ?", arguments: [database])
-    try db.execute(sql: "DELETE FROM versions WHERE database = ?", arguments: [database])
+    try db.execute(sql: "DELETE FROM documents WHERE database = ?", arguments: [table.database])
+    try db.execute(sql: "DELETE FROM versions WHERE database = ?", arguments: [table.database])
   }
 }

@@ -210,13 +210,7 @@ package struct ReportBuilder: Sendable {
 
   private mutating func addProduct(_ id: String, _ fields: FieldMap) {
     guard Self.isActive(fields) else { return }
-    let stock: Int? =
-      switch fields["stock"] {
-      case .integer(let number): Int(exactly: number)
-      case .double(let number): Int(exactly: number)
-      default: nil
-      }
-    guard let stock, stock <= Self.lowStock else { return }
+    guard let stock = fields["stock"]?.wholeNumber, stock <= Self.lowStock else { return }
     let name = fields["name"]?.string.flatMap { PlainText.isBlank($0) ? nil : $0 }
     products.append(.init(id: id, name: name, stock: stock))
   }

@@ -17,16 +17,9 @@ extension OwnerReport {
         ]
       )
     ]
-    var totals: [[SummarySheet.Cell]] = [
-      [.text(words[.income]), money(income.total.cents), .count(income.total.count)]
-    ]
-    if let expenses, let profitCents {
-      totals.append([.text(words[.expenses]), money(expenses.total.cents), .count(expenses.total.count)])
-      totals.append([.text(words[.profit]), money(profitCents)])
+    let totals = totals(words).map { total -> [SummarySheet.Cell] in
+      [.text(total.label), total.cents.map(money) ?? .empty] + (total.count.map { [.count($0)] } ?? [])
     }
-    totals.append([.text(words[.checkIns]), .empty, .count(checkIns.total)])
-    let members = membersByStatus.reduce(0) { $0 + $1.count }
-    totals.append([.text(words.dated(.members, .onDay, today)), .empty, .count(members)])
     sections.append(.init("", headings: ["", words[.amount], words[.count]], rows: totals))
     for table in tables(words) {
       let hasDocuments = table.rows.contains { $0.documents != nil }
@@ -53,14 +46,9 @@ extension OwnerReport {
       )
     }
     if leftOut(words) != nil {
-      var rows: [[SummarySheet.Cell]] = [
-        [.text(words[.income]), .count(undated.payments), .count(unreadable.payments)]
-      ]
-      if expenses != nil {
-        rows.append([.text(words[.expenses]), .count(undated.expenses), .count(unreadable.expenses)])
+      let rows = leftOutCounts(words).map { counts -> [SummarySheet.Cell] in
+        [.text(counts.label), .count(counts.undated), .count(counts.unreadable)]
       }
-      if let count = undated.checkIns { rows.append([.text(words[.checkIns]), .count(count), .count(0)]) }
-      rows.append([.text(words[.memberships]), .count(undated.memberships), .count(0)])
       sections.append(
         .init(words[.leftOut], headings: ["", words[.undated], words[.unreadable]], rows: rows)
       )

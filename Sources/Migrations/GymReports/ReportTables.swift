@@ -43,23 +43,31 @@ struct ReportTable {
   var note: String?
 }
 
+/// A total of a report: an amount, a count, or both.
+struct ReportTotal {
+  var label: String
+  var cents: Int?
+  var count: Int?
+  /// The count of an amount in words.
+  var note = ""
+
+  var text: String { cents.map(ReportWords.money) ?? NumberText.grouped(count ?? 0) }
+}
+
 extension OwnerReport {
-  func totals(_ words: ReportWords) -> [(label: String, text: String, note: String)] {
-    func number(_ amount: Amount, _ term: ReportWords.Term) -> String {
-      "\(NumberText.grouped(amount.count)) \(words.counted(amount.count, term))"
+  func totals(_ words: ReportWords) -> [ReportTotal] {
+    func money(_ label: ReportWords.Term, _ total: Amount, _ counted: ReportWords.Term) -> ReportTotal {
+      let note = "\(NumberText.grouped(total.count)) \(words.counted(total.count, counted))"
+      return ReportTotal(label: words[label], cents: total.cents, count: total.count, note: note)
     }
-    var totals = [
-      (words[.income], ReportWords.money(income.total.cents), number(income.total, .payments))
-    ]
+    var totals = [money(.income, income.total, .payments)]
     if let expenses, let profitCents {
-      totals.append(
-        (words[.expenses], ReportWords.money(expenses.total.cents), number(expenses.total, .entries))
-      )
-      totals.append((words[.profit], ReportWords.money(profitCents), ""))
+      totals.append(money(.expenses, expenses.total, .entries))
+      totals.append(ReportTotal(label: words[.profit], cents: profitCents))
     }
-    totals.append((words[.checkIns], NumberText.grouped(checkIns.total), ""))
+    totals.append(ReportTotal(label: words[.checkIns], count: checkIns.total))
     let members = membersByStatus.reduce(0) { $0 + $1.count }
-    totals.append((words.dated(.members, .onDay, today), NumberText.grouped(members), ""))
+    totals.append(ReportTotal(label: words.dated(.members, .onDay, today), count: members))
     return totals
   }
 
@@ -157,16 +165,19 @@ extension OwnerReport {
   /// Whether there were no payments and no check-ins.
   var isEmpty: Bool { income.total.count == 0 && checkIns.total == 0 }
 
+  /// The numbers of documents that the report omits, for lack of a date or of an amount.
+  func leftOutCounts(_ words: ReportWords) -> [(label: String, undated: Int, unreadable: Int)] {
+    var counts = [(label: words[.income], undated: undated.payments, unreadable: unreadable.payments)]
+    if expenses != nil { counts.append((words[.expenses], undated.expenses, unreadable.expenses)) }
+    if let count = undated.checkIns { counts.append((words[.checkIns], count, 0)) }
+    return counts + [(words[.memberships], undated.memberships, 0)]
+  }
+
   /// Returns what the numbers omit, as a sentence; nil if nothing.
   func leftOut(_ words: ReportWords) -> String? {
-    let parts = [
-      (words[.income], undated.payments + unreadable.payments),
-      (words[.expenses], undated.expenses + unreadable.expenses),
-      (words[.checkIns], undated.checkIns ?? 0),
-      (words[.memberships], undated.memberships),
-    ]
-    .filter { $0.1 > 0 }
+    let parts = leftOutCounts(words).map { ($0.label.lowercased(), $0.undated + $0.unreadable) }
+      .filter { $0.1 > 0 }
     if parts.isEmpty { return nil }
-    return "\(words[.leftOut]): \(parts.map { "\($0.0.lowercased()) \($0.1)" }.joined(separator: ", "))"
+    return "\(words[.leftOut]): \(parts.map { "\($0.0) \($0.1)" }.joined(separator: ", "))"
   }
 }

@@ -1,7 +1,7 @@
 package import FirestoreREST
 
 /// Looks up and registers single entries of `user_emails`, the index from an email address to the first account that used it.
-package struct EmailService: Sendable {
+package enum EmailService {
   /// Why an address cannot be registered; the raw value is the code in messages.
   package enum Refusal: String, Error, Sendable, CaseIterable {
     case taken = "email-taken"
@@ -24,12 +24,6 @@ package struct EmailService: Sendable {
     case refused(Refusal)
   }
 
-  private let client: FirestoreClient
-
-  package init(_ client: FirestoreClient) {
-    self.client = client
-  }
-
   /// Returns the path of an address's entry.
   ///
   /// - Throws: `.usage` for an address that cannot have one.
@@ -47,13 +41,13 @@ package struct EmailService: Sendable {
   }
 
   /// Returns the user of an address, with one read; nil if nobody is registered.
-  package func resolve(_ address: String) async throws -> String? {
-    let path = try Self.path(of: address)
+  package static func resolve(_ address: String, in client: FirestoreClient) async throws -> String? {
+    let path = try path(of: address)
     return try await client.batchGet([path])[path]?.fields[UserEmailEntry.Field.primaryUserId]?.string
   }
 
   /// Whether a user is active, as the app reads it; nil if there is no such user.
-  package func isActive(_ id: String) async throws -> Bool? {
+  package static func isActive(_ id: String, in client: FirestoreClient) async throws -> Bool? {
     guard PathLimits.violation(ofID: id, isDocument: true) == nil else { return nil }
     let path = DocumentPath(GymCollection.users, id)
     return try await client.batchGet([path])[path].map { AppUser($0).isActive }

@@ -1,7 +1,7 @@
 package import FirestoreREST
 
 /// `app_config/setup`, whose existence means that the first admin is set up.
-package struct SetupService: Sendable {
+package enum SetupService {
   /// The content of the setup document.
   package struct State: Sendable, Equatable {
     /// The user who set it up; nil if the field is missing or not a text.
@@ -24,14 +24,8 @@ package struct SetupService: Sendable {
     }
   }
 
-  private let client: FirestoreClient
-
-  package init(_ client: FirestoreClient) {
-    self.client = client
-  }
-
   /// Returns the setup; nil if there is none.
-  package func state() async throws -> State? {
+  package static func state(in client: FirestoreClient) async throws -> State? {
     guard let document = try await client.batchGet([GymCollection.setup])[GymCollection.setup] else {
       return nil
     }

@@ -13,9 +13,6 @@ package struct ShardPlan: JSONRecord, Equatable {
       kind = read.kind
       reach = read.reach
     }
-
-    /// Whether another read covers the same documents, ignoring filter and range.
-    package func isSame(as read: CollectionRead) -> Bool { self == Read(read) }
   }
 
   /// A part of the work.

@@ -3,14 +3,8 @@ import Files
 import Platform
 import Storage
 
-/// Uploads the output of a range to the shared folder.
-package struct ShardPublisher: Sendable {
-  private let folder: ShardFolder
-
-  package init(_ folder: ShardFolder) {
-    self.folder = folder
-  }
-
+// Uploads the output of a range to the shared folder.
+extension ShardFolder {
   /// Uploads a part, replacing one left by a worker that ended before it recorded a result.
   ///
   /// - Throws: `.tryLater` if another worker keeps replacing it.
@@ -23,7 +17,7 @@ package struct ShardPublisher: Sendable {
     for _ in 0..<5 {
       var precondition = ObjectPrecondition.missing
       if let info = try await info(name) { precondition = .version(info.version) }
-      guard case .written(let info) = try await folder.store.upload(path, to: name, if: precondition) else {
+      guard case .written(let info) = try await store.upload(path, to: name, if: precondition) else {
         continue
       }
       unlink(path)
@@ -38,18 +32,18 @@ package struct ShardPublisher: Sendable {
     throw Failure(
       .tryLater,
       "write",
-      path: "\(folder.store)/\(name)",
+      path: "\(store)/\(name)",
       cause: "another worker keeps replacing it",
-      remedy: "See 'gymmigrate shard status \(folder.store)'."
+      remedy: "See 'gymmigrate shard status \(store)'."
     )
   }
 
   package func put(list path: String, as name: String) async throws(Failure) {
-    _ = try await folder.store.upload(path, to: name, if: .none)
+    _ = try await store.upload(path, to: name, if: .none)
   }
 
   private func info(_ name: String) async throws(Failure) -> ObjectInfo? {
-    try await folder.store.list(name).first { $0.name.isIdentical(to: name) }
+    try await store.list(name).first { $0.name.isIdentical(to: name) }
   }
 }
 

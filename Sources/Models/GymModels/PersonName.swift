@@ -51,8 +51,6 @@ package struct PersonName: Sendable, Equatable {
 
   package var isEmpty: Bool { firstName == nil && paternalLastName == nil && maternalLastName == nil }
 
-  package var isComplete: Bool { firstName != nil && paternalLastName != nil && maternalLastName != nil }
-
   /// The full name: the tidied parts joined by spaces; empty if there are none.
   package var joined: String {
     var text = ""

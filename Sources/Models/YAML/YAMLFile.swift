@@ -27,6 +27,21 @@ package struct YAMLFile: Sendable {
     failure(line: node?.line, column: node?.column, cause)
   }
 
+  /// Returns a value; an error on the way to it becomes the error at a node.
+  ///
+  /// - Parameter hint: What follows the error's own words, such as what was expected.
+  package func reading<Value>(
+    _ node: YAMLNode,
+    _ value: @autoclosure () throws(WireError) -> Value,
+    hint: String = ""
+  ) throws(Failure) -> Value {
+    do throws(WireError) {
+      return try value()
+    } catch {
+      throw failure(at: node, "\(error)\(hint)")
+    }
+  }
+
   private func failure(line: Int?, column: Int?, _ cause: String) -> Failure {
     var position = ""
     if let line, let column { position = "line \(line), column \(column): " }

@@ -184,15 +184,14 @@ struct ShardWorker: Sendable {
   ) async throws -> ShardResult {
     var result = try ShardResult(of: run, range: range.number, plan: plan, holder: LedgerRun.holder)
     result.findings = found.findings.map { ShardResult.Finding.list(of: $0) }
-    let publisher = ShardPublisher(place.shards)
     if let part, let fileExtension = plan.partExtension {
       let name = ShardFolder.partName(range.number, fileExtension)
-      var published = try await publisher.put(part: part, as: name, documents: result.totals.read)
+      var published = try await place.shards.put(part: part, as: name, documents: result.totals.read)
       published.columns = found.columns
       result.part = published
     }
     for list in ShardLists.names(in: run) {
-      try await publisher.put(list: "\(run)/\(list)", as: ShardFolder.listName(list, of: range.number))
+      try await place.shards.put(list: "\(run)/\(list)", as: ShardFolder.listName(list, of: range.number))
       result.lists.append(list)
     }
     return result

@@ -147,7 +147,7 @@ import Testing
   @Test func aFileWhoseLastCommitIsBeyondAllYearsIsRefused() async throws {
     try await withTemporaryDirectory { folder in
       let file = folder.appendingPathComponent("local.sqlite").path
-      try await LocalFirestoreServer.withServer(dataFile: file, clock: .init { .max }) { server in
+      try await LocalFirestoreServer.withServer(dataFile: file, clock: { .max }) { server in
         let client = try RESTClient(server.endpoint)
         try client.commit(client.set("c/d"))
       }
@@ -170,11 +170,11 @@ import Testing
     try await withTemporaryDirectory { folder in
       let file = folder.appendingPathComponent("local.sqlite").path
       // A commit that another server made is later than this one's clock.
-      try await LocalFirestoreServer.withServer(dataFile: file, clock: .init { 2_000_000 }) { server in
+      try await LocalFirestoreServer.withServer(dataFile: file, clock: { 2_000_000 }) { server in
         let client = try RESTClient(server.endpoint, project: "p")
         try client.commit(client.set("c/d"))
       }
-      try await LocalFirestoreServer.withServer(dataFile: file, clock: .init { 1_000_000 }) { server in
+      try await LocalFirestoreServer.withServer(dataFile: file, clock: { 1_000_000 }) { server in
         let client = try RESTClient(server.endpoint, project: "p")
         for options in [#"{"readWrite":{}}"#, #"{"readOnly":{}}"#] {
           let body = #"{"options":\#(options)}"#
@@ -197,7 +197,7 @@ import Testing
 
   @Test func versionsAreReadForAnHourByTheServersClock() async throws {
     let time = Mutex<Int64>(1_767_225_600_000_000)  // 2026-01-01T00:00:00Z
-    let clock = LocalFirestoreServer.Clock { time.withLock { $0 } }
+    let clock: @Sendable () -> Int64 = { time.withLock { $0 } }
     try await LocalFirestoreServer.withServer(dataFile: nil, clock: clock) { server in
       let client = try RESTClient(server.endpoint)
       let first = try client.commit(client.set("c/d", #"{"v":{"integerValue":"1"}}"#))

@@ -27,7 +27,7 @@ import Testing
       )
     }
     for (a, b) in zip(paths, paths.dropFirst()) {
-      let order = NameKey.compare(NameKey.key(a.string), NameKey.key(b.string))
+      let order = ValueOrder.compare(NameKey.key(a.string), NameKey.key(b.string))
       #expect((order < 0) == (a < b) && (order == 0) == (a == b), "\(a) \(b), seed \(seed)")
       #expect(Self.path(of: NameKey.key(a.string)).isIdentical(to: a.string), "seed \(seed)")
     }
@@ -50,7 +50,7 @@ import Testing
     let range = KeyRange(below: NameKey.key("a/b"))
     func holds(_ path: String) -> Bool {
       let key = NameKey.key(path)
-      return NameKey.compare(range.lower, key) <= 0 && NameKey.compare(key, range.upper) < 0
+      return ValueOrder.compare(range.lower, key) <= 0 && ValueOrder.compare(key, range.upper) < 0
     }
     #expect(holds("a/b/c/d") && holds("a/b/__id-9223372036854775808__/x") && holds("a/b/\u{10FFFF}/x"))
     #expect(!holds("a/b") && !holds("a/ba/c/d") && !holds("a/b\u{0}/c/d") && !holds("a/a/c/d"))

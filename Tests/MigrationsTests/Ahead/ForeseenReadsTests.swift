@@ -72,7 +72,7 @@ struct ForeseenReadsTests {
       (["a/*/s", "group:s"], false), (["s", "group:s"], false), (["group:s", "group:t", "b"], true),
       (["\u{E9}", "e\u{301}"], true),
     ]
-    let emails = try MigrationCatalogue.named("user-emails", settings: MigrationCatalogue.Settings())
+    let emails = UserEmails()
     for (names, expected) in cases {
       let sources = try names.map { try Self.source($0) }
       #expect(ForeseenReads(of: sources, .planned).areApart == expected, "\(names)")
@@ -88,7 +88,7 @@ struct ForeseenReadsTests {
 
   @Test("What several documents decide is waited for, and so is an order of a moment of its own.")
   func unknown() throws {
-    let emails = try MigrationCatalogue.named("user-emails", settings: MigrationCatalogue.Settings())
+    let emails = UserEmails()
     let streaming = ChangeSource.migration(emails)
     let sources = [try Self.source("a"), try Self.source("b"), streaming, try Self.source("c")]
     for effect in [ForeseenReads.Effect.none, .planned, .written] {
@@ -122,7 +122,7 @@ struct ForeseenReadsTests {
     migration.scope = DeclarativeMigration.Scope(CollectionPath(nil, "class*"))
     migration.scope.collections = ["classA", "classB", "classC"].compactMap { CollectionPath($0) }
     #expect(try Self.width([.migration(migration)], .written) == 3)
-    let all = try MigrationCatalogue.named("is-active", settings: MigrationCatalogue.Settings())
+    let all = IsActive()
     #expect(try Self.width([.migration(all)], .written) == all.reads.count && all.reads.count > 5)
   }
 }

@@ -33,13 +33,12 @@ struct RandomMigrations {
   mutating func sources(guardedBy client: FirestoreClient) throws -> [ChangeSource] {
     try (0..<number(2...7)).map { index in
       let file = file(index)
-      let migration = try MigrationFile.parse(
-        Array(file.utf8),
-        path: "m\(index).yaml",
+      let migration = try MigrationFile(
+        "m\(index).yaml",
         in: LiteralContext(database: database),
         reservedIDs: [],
         schema: .none
-      )
+      ).parse(Array(file.utf8))
       return ChangeSource.migration(migration).guarded(by: client)
     }
   }

@@ -139,7 +139,7 @@ struct DropCase: Sendable, CustomTestStringConvertible {
   }
 
   @Test func isAppliedByNameOnly() throws {
-    #expect(!MigrationCatalogue.all.contains { $0.id == "users-drop-legacy" })
-    #expect(try MigrationCatalogue.named("users-drop-legacy") is UsersDropLegacy)
+    #expect(!MigrationCatalogue.all().contains { $0.id == "users-drop-legacy" })
+    #expect(MigrationCatalogue.known().contains { $0 is UsersDropLegacy })
   }
 }

@@ -32,13 +32,12 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
   private let database = DatabaseName(project: "p", database: "d")
 
   private func parse(_ text: String) throws(Failure) -> DeclarativeMigration {
-    try MigrationFile.parse(
-      Array(text.utf8),
-      path: "m/x.yaml",
+    try MigrationFile(
+      "m/x.yaml",
       in: LiteralContext(database: database),
-      reservedIDs: MigrationCatalogue.all.map(\.id),
+      reservedIDs: MigrationCatalogue.all().map(\.id),
       schema: GymSchema.schema
-    )
+    ).parse(Array(text.utf8))
   }
 
   private func path(_ text: String) throws -> FieldPath { try FieldPath(parsing: text) }
@@ -312,13 +311,12 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
 
   @Test func bytesThatAreNoTextAreRefused() throws {
     let failure = try #require(throws: Failure.self) {
-      try MigrationFile.parse(
-        [0x69, 0x64, 0x3A, 0x20, 0xFF],
-        path: "x.yaml",
+      try MigrationFile(
+        "x.yaml",
         in: LiteralContext(database: database),
         reservedIDs: [],
         schema: .none
-      )
+      ).parse([0x69, 0x64, 0x3A, 0x20, 0xFF])
     }
     #expect(failure.cause == "it is not UTF-8")
   }

@@ -24,7 +24,7 @@ private func folder(
       let read = try MigrationFolder(
         place.path,
         in: LiteralContext(database: DatabaseName(project: "p")),
-        known: MigrationCatalogue.all,
+        known: MigrationCatalogue.all(),
         schema: GymSchema.schema,
         environments: environments
       )
@@ -130,13 +130,8 @@ private func file(_ id: String, _ header: String = "") -> String {
     var draft = MigrationDraft(id: "new")
     (draft.body, draft.filters) = (body, ["n == \"a'b\"", "at > ts(2026-01-01)"])
     let context = LiteralContext(database: MigrationDraft.database)
-    let read = try MigrationFile.parse(
-      Array(draft.text.utf8),
-      path: "x.yaml",
-      in: context,
-      reservedIDs: [],
-      schema: .none
-    )
+    let read = try MigrationFile("x.yaml", in: context, reservedIDs: [], schema: .none)
+      .parse(Array(draft.text.utf8))
     #expect(read.steps == steps && read.summary == body.summary && read.id == "new")
     #expect(!read.touch && read.allowsImmutable && read.scope.collection == body.scope.collection)
     #expect(read.scope.filters.count == 1)

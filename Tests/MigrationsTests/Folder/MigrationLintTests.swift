@@ -24,13 +24,12 @@ import Testing
 
   private func findings(_ text: String, _ header: MigrationHeader = MigrationHeader()) throws -> [String] {
     let schema = try SchemaReader.schema(parsing: Self.schema, path: "shop.yaml")
-    let migration = try MigrationFile.parse(
-      Array("id: m\nsummary: S.\n\(text)".utf8),
-      path: "m.yaml",
+    let migration = try MigrationFile(
+      "m.yaml",
       in: LiteralContext(database: DatabaseName(project: "p")),
       reservedIDs: [],
       schema: schema
-    )
+    ).parse(Array("id: m\nsummary: S.\n\(text)".utf8))
     return MigrationLint.findings(in: migration, header).map { finding in
       finding.code.rawValue + (finding.field.map { " \($0)" } ?? "")
     }

@@ -5,7 +5,6 @@ import Runs
 import TestSupport
 import Testing
 
-@testable import GymMigrations
 @testable import MigrationEngine
 
 @Suite("Limits of a plan's page")
@@ -23,7 +22,7 @@ struct PlanPageLimitsTests {
         of: DatabaseEnvironment(name: "test", database: database)
       )
       let lists = FindingLists(run)
-      let migration = try MigrationCatalogue.named("is-active", settings: MigrationCatalogue.Settings())
+      let planned = LedgerEntry.Applied(id: "is-active", checksum: nil)
       for number in 0..<changes {
         // One of a collection of its own, to be deleted, created or updated in turn.
         let path = try #require(DocumentPath("groups/g\(number)/members/m"))
@@ -32,7 +31,7 @@ struct PlanPageLimitsTests {
           number % 3 == 1
           ? nil : RawDocument(path: path, fields: fields, updateTime: Timestamp(seconds: 1_000))
         let after = number % 3 == 0 ? nil : number % 3 == 1 ? fields : FieldMap()
-        try await plan.append([Change(path: path, before: before, after: after)], of: .migration(migration))
+        try await plan.append([Change(path: path, before: before, after: after)], by: planned)
         let finding = Finding(.reject, path: path, code: "wrong-type", message: "It is wrong.")
         try lists.add([finding], of: "x", document: RawDocument(path: path, fields: fields))
       }

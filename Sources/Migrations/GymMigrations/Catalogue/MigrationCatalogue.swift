@@ -16,11 +16,8 @@ package enum MigrationCatalogue {
     }
   }
 
-  /// The migrations of `--all`, with the settings that change the least.
-  package static var all: [any Migration] { all(settings: Settings()) }
-
   /// The migrations of `--all`: those that only add and correct.
-  package static func all(settings: Settings) -> [any Migration] {
+  package static func all(settings: Settings = Settings()) -> [any Migration] {
     [
       UsersUnify(acceptProposals: settings.acceptProposals, review: settings.review),
       UserEmails(prune: settings.prune),
@@ -42,25 +39,5 @@ package enum MigrationCatalogue {
   /// All migrations: those of ``all(settings:)``, followed by those that are only applied by name.
   package static func known(settings: Settings = Settings()) -> [any Migration] {
     all(settings: settings) + byNameOnly
-  }
-
-  /// Returns the migration with an ID.
-  ///
-  /// - Throws: `Failure` of kind `usage` that names the known ones.
-  package static func named(
-    _ id: String,
-    settings: Settings = Settings()
-  ) throws(Failure) -> any Migration {
-    let known = known(settings: settings)
-    guard let migration = known.first(where: { $0.id.isIdentical(to: id) }) else {
-      throw Failure(
-        .usage,
-        "find the migration",
-        path: id,
-        cause: "there is none of that name",
-        remedy: "Name one of these: \(known.map(\.id).joined(separator: ", "))."
-      )
-    }
-    return migration
   }
 }

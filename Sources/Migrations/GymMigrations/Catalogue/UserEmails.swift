@@ -221,17 +221,11 @@ package struct UserEmails: Migration {
   }
 
   private func recordNewEntries(of spool: EmailSpool, into sink: any PlanSink) async throws {
-    var last: String?
-    while true {
-      let page = try await spool.missingEntries(after: last)
-      for (email, user) in page {
-        let entry = UserEmailEntry(primaryUserId: user, email: email)
-        let change = entry.creation(because: Reason.entryMissing.rawValue)
-        let missing = RawDocument(path: change.path, fields: FieldMap())
-        try await sink.record(Outcome(.change(change)), of: missing)
-      }
-      guard let end = page.last else { return }
-      last = end.email
+    try await spool.forEachMissingEntry { email, user in
+      let entry = UserEmailEntry(primaryUserId: user, email: email)
+      let change = entry.creation(because: Reason.entryMissing.rawValue)
+      let missing = RawDocument(path: change.path, fields: FieldMap())
+      try await sink.record(Outcome(.change(change)), of: missing)
     }
   }
 }

@@ -235,7 +235,7 @@ package struct DeclarativeMigration: Migration {
     let collection = schema.collection(document.path.collection)
     if fields == document.fields { return Outcome(.unchanged) }
     if !allowsImmutable, let collection, collection.immutability.protects(document) {
-      return Outcome(.skip, findings: [Self.immutable(document.path)])
+      return Outcome(.skip, findings: [StepFailure.immutable.finding(of: document.path)])
     }
     guard let fields else {
       return Outcome(.change(Change(path: document.path, before: document, after: nil, reasons: reasons)))
@@ -306,16 +306,6 @@ package struct DeclarativeMigration: Migration {
     return Instability(field: Change(of: made, FieldEdit(from: fields, to: again)).differences.first?.path)
   }
 
-  private static func immutable(_ path: DocumentPath) -> Finding {
-    Finding(
-      .reject,
-      path: path,
-      code: Code.immutable.rawValue,
-      message:
-        "The schema declares the document immutable (--allow-immutable, allow-immutable: true); it is left as it is."
-    )
-  }
-
   // MARK: Validation
 
   /// Returns why the steps make no sense, and the index of the step; nil if they do.
@@ -356,12 +346,7 @@ package struct DeclarativeMigration: Migration {
   ///
   /// - Throws: ``WireError`` for a text that is not a field path, or that the service would refuse.
   package static func field(parsing text: String) throws(WireError) -> FieldPath {
-    let path: FieldPath
-    do throws(FieldPathError) {
-      path = try FieldPath(parsing: text)
-    } catch {
-      throw WireError("\(error)")
-    }
+    let path = try FieldPath(wire: text)
     if let violation = DocumentLimits.violations(of: path).first { throw WireError(violation.message) }
     return path
   }

@@ -12,30 +12,35 @@ import YAML
 ///     where: status == active
 ///     steps:
 ///       - digits: phone
-package enum MigrationFile {
-  /// Whether an argument names a file rather than a built-in migration.
-  package static func isFile(_ argument: String) -> Bool {
-    [.yaml, .yml].contains(FileName(argument).kind)
-  }
+package struct MigrationFile {
+  private let yaml: YAMLFile
+  private let context: LiteralContext
+  private let reservedIDs: [String]
+  private let schema: DatabaseSchema
+  private let allowsSchemaBreaks: Bool
 
-  /// Reads a file of at most 1 MiB.
-  ///
-  /// - Throws: `.inputMissing` if it cannot be read, and as ``parse(_:path:in:reservedIDs:schema:allowsSchemaBreaks:)``.
-  package static func read(
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - context: Resolves `ref(…)` and `ts(DATE)`.
+  ///   - reservedIDs: The IDs of the built-in migrations, which no file may have.
+  ///   - allowsSchemaBreaks: As ``DeclarativeMigration/allowsSchemaBreaks``.
+  package init(
     _ path: String,
     in context: LiteralContext,
     reservedIDs: [String],
     schema: DatabaseSchema,
     allowsSchemaBreaks: Bool = false
-  ) throws(Failure) -> DeclarativeMigration {
-    try parse(
-      try yaml(path).bytes(),
-      path: path,
-      in: context,
-      reservedIDs: reservedIDs,
-      schema: schema,
-      allowsSchemaBreaks: allowsSchemaBreaks
-    )
+  ) {
+    yaml = YAMLFile(path, kind: .inputMalformed, operation: Self.operation)
+    self.context = context
+    self.reservedIDs = reservedIDs
+    self.schema = schema
+    self.allowsSchemaBreaks = allowsSchemaBreaks
+  }
+
+  /// Whether an argument names a file rather than a built-in migration.
+  package static func isFile(_ argument: String) -> Bool {
+    [.yaml, .yml].contains(FileName(argument).kind)
   }
 
   /// Whether a text is valid as the ID of a migration: up to 100 lower-case letters, digits and hyphens.
@@ -55,8 +60,18 @@ package enum MigrationFile {
 
   static let operation = "read the migration"
 
-  private static func yaml(_ path: String) -> YAMLFile {
-    YAMLFile(path, kind: .inputMalformed, operation: operation)
+  /// Reads a file of at most 1 MiB.
+  ///
+  /// - Throws: `.inputMissing` if it cannot be read, and as ``parse(_:)``.
+  package func read() throws(Failure) -> DeclarativeMigration { try parse(try yaml.bytes()) }
+
+  /// Parses the bytes of the file.
+  ///
+  /// - Throws: `.inputMalformed` with the line and column of the error.
+  package func parse(_ bytes: [UInt8]) throws(Failure) -> DeclarativeMigration {
+    var migration = try migration(try root(of: bytes))
+    migration.checksum = try Self.checksum(of: bytes, migration)
+    return migration
   }
 
   /// Reads a file in a folder of migrations, which may also just refer to a built-in migration (`uses: ID`).
@@ -64,7 +79,7 @@ package enum MigrationFile {
   /// - Parameters:
   ///   - name: Its name in the folder.
   ///   - known: The built-in migrations.
-  /// - Throws: As ``read(_:in:reservedIDs:schema:allowsSchemaBreaks:)``.
+  /// - Throws: As ``read()``.
   package static func folderMigration(
     _ path: String,
     named name: String,
@@ -72,54 +87,21 @@ package enum MigrationFile {
     known: [any Migration],
     schema: DatabaseSchema
   ) throws(Failure) -> FolderMigration {
-    let bytes = try yaml(path).bytes()
-    let reader = MigrationFileReader(
-      yaml: yaml(path),
-      context: context,
-      reservedIDs: known.map(\.id),
-      schema: schema,
-      allowsSchemaBreaks: true
-    )
-    let root = try reader.root(of: bytes)
-    let header = try reader.header(root)
+    let ids = known.map(\.id)
+    let file = MigrationFile(path, in: context, reservedIDs: ids, schema: schema, allowsSchemaBreaks: true)
+    let bytes = try file.yaml.bytes()
+    let root = try file.root(of: bytes)
+    let header = try file.header(root)
     var migration: FolderMigration
-    if let used = try reader.used(root, of: known) {
+    if let used = try file.used(root, of: known) {
       migration = FolderMigration(name: name, id: used.id, summary: used.summary, choice: used.id)
     } else {
-      let read = try reader.migration(root)
+      let read = try file.migration(root)
       migration = FolderMigration(name: name, id: read.id, summary: read.summary, choice: path)
       migration.checksum = try checksum(of: bytes, read)
       migration.programs = read.program?.files ?? []
     }
     migration.header = header
-    return migration
-  }
-
-  /// Parses a migration.
-  ///
-  /// - Parameters:
-  ///   - path: The path of the file, for errors.
-  ///   - context: Resolves `ref(…)` and `ts(DATE)`.
-  ///   - reservedIDs: The IDs of the built-in migrations, which no file may have.
-  ///   - allowsSchemaBreaks: As ``DeclarativeMigration/allowsSchemaBreaks``.
-  /// - Throws: `.inputMalformed` with the line and column of the error.
-  package static func parse(
-    _ bytes: [UInt8],
-    path: String,
-    in context: LiteralContext,
-    reservedIDs: [String],
-    schema: DatabaseSchema,
-    allowsSchemaBreaks: Bool = false
-  ) throws(Failure) -> DeclarativeMigration {
-    let reader = MigrationFileReader(
-      yaml: yaml(path),
-      context: context,
-      reservedIDs: reservedIDs,
-      schema: schema,
-      allowsSchemaBreaks: allowsSchemaBreaks
-    )
-    var migration = try reader.migration(try reader.root(of: bytes))
-    migration.checksum = try checksum(of: bytes, migration)
     return migration
   }
 
@@ -131,34 +113,28 @@ package enum MigrationFile {
     let program = migration.program.map { Array("\0\($0.checksum)".utf8) } ?? []
     return try SHA256Digest.checksum(of: bytes + program)
   }
-}
 
-/// Reads the members of a migration's file.
-private struct MigrationFileReader {
-  let yaml: YAMLFile
-  let context: LiteralContext
-  let reservedIDs: [String]
-  let schema: DatabaseSchema
-  let allowsSchemaBreaks: Bool
+  // MARK: Members
 
   private static let known = [
     "id", "summary", "collection", "collection-group", "where", "touch", "allow-immutable", "steps",
   ]
   /// The members of the header, which defines the migration's place in a folder.
   private static let headers = ["after", "environments", "irreversible"]
+  private static let all = known + headers + ["uses"]
 
-  func root(of bytes: [UInt8]) throws(Failure) -> YAMLNode {
+  private func root(of bytes: [UInt8]) throws(Failure) -> YAMLNode {
     try yaml.parse(try yaml.text(of: bytes), allowsAliases: false)
   }
 
-  private func members(_ root: YAMLNode, known: [String]) throws(Failure) -> [String: YAMLNode] {
+  private func members(_ root: YAMLNode, known: [String] = Self.all) throws(Failure) -> [String: YAMLNode] {
     var members: [String: YAMLNode] = [:]
     for (name, _, value) in try yaml.members(root, "a migration", known: known) { members[name] = value }
     return members
   }
 
-  func header(_ root: YAMLNode) throws(Failure) -> MigrationHeader {
-    let members = try members(root, known: Self.known + Self.headers + ["uses"])
+  private func header(_ root: YAMLNode) throws(Failure) -> MigrationHeader {
+    let members = try members(root)
     var header = MigrationHeader()
     header.after = try texts(members["after"], "after")
     header.environments = try texts(members["environments"], "environments")
@@ -174,10 +150,8 @@ private struct MigrationFileReader {
   }
 
   /// Returns the built-in migration that the file refers to; nil for any other file.
-  func used(_ root: YAMLNode, of known: [any Migration]) throws(Failure) -> (any Migration)? {
-    guard let node = try members(root, known: Self.known + Self.headers + ["uses"])["uses"] else {
-      return nil
-    }
+  private func used(_ root: YAMLNode, of known: [any Migration]) throws(Failure) -> (any Migration)? {
+    guard let node = try members(root)["uses"] else { return nil }
     _ = try members(root, known: Self.headers + ["uses"])
     let id = try yaml.text(node, "uses")
     if let found = known.first(where: { $0.id.isIdentical(to: id) }) { return found }
@@ -185,8 +159,8 @@ private struct MigrationFileReader {
     throw yaml.failure(at: node, "no migration '\(id)' comes along with the schema in use: \(names)")
   }
 
-  func migration(_ root: YAMLNode) throws(Failure) -> DeclarativeMigration {
-    let members = try members(root, known: Self.known + Self.headers + ["uses"])
+  private func migration(_ root: YAMLNode) throws(Failure) -> DeclarativeMigration {
+    let members = try members(root)
     if let node = members["uses"] {
       let id = try yaml.text(node, "uses")
       throw yaml.failure(at: node, "the file only gives '\(id)' its place in a folder: name that instead")

@@ -157,6 +157,11 @@ extension Value {
 }
 
 extension StepFailure {
+  static let immutable = StepFailure(
+    code: .immutable,
+    message: "The schema declares the document immutable (--allow-immutable, allow-immutable: true)",
+    consequence: "it is left as it is"
+  )
   fileprivate static let noSoftDelete = StepFailure(
     code: .noSoftDelete,
     message: "The schema does not say how documents of this collection are deleted softly"

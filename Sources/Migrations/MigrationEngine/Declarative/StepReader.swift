@@ -184,11 +184,7 @@ struct StepReader {
   }
 
   private func field(_ text: String, at node: YAMLNode) throws(Failure) -> FieldPath {
-    do throws(WireError) {
-      return try DeclarativeMigration.field(parsing: text)
-    } catch {
-      throw yaml.failure(at: node, "\(error)")
-    }
+    try yaml.reading(node, try DeclarativeMigration.field(parsing: text))
   }
 
   /// Reads one field, or a list of fields.
@@ -222,11 +218,7 @@ struct StepReader {
       if let lookalike = Self.lookalike(of: text) {
         throw yaml.failure(at: node, "'\(text)' \(lookalike.advice(for: text))")
       }
-      do throws(WireError) {
-        return try ValueLiteral.parse(text, in: context)
-      } catch {
-        throw yaml.failure(at: node, "\(error)")
-      }
+      return try yaml.reading(node, try ValueLiteral.parse(text, in: context))
     case .sequence(let items):
       var values: [Value] = []
       for item in items { values.append(try anyValue(item)) }

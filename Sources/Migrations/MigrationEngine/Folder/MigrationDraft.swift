@@ -21,14 +21,13 @@ package struct MigrationDraft: Sendable {
   package func defect(at path: String, in context: LiteralContext) -> String? {
     guard let body else { return nil }
     do throws(Failure) {
-      let read = try MigrationFile.parse(
-        Array(text.utf8),
-        path: path,
+      let read = try MigrationFile(
+        path,
         in: context,
         reservedIDs: [],
         schema: body.schema,
         allowsSchemaBreaks: body.allowsSchemaBreaks
-      )
+      ).parse(Array(text.utf8))
       let isSame =
         read.scope == body.scope && read.steps == body.steps && read.touch == body.touch
         && read.allowsImmutable == body.allowsImmutable

@@ -46,21 +46,22 @@ package enum ChangeSource: Sendable {
     }
   }
 
-  /// As ``Migration/checksum``.
-  var checksum: String? {
-    if case .migration(let migration) = self { migration.checksum } else { nil }
-  }
-
   /// The migrations, as named in the ledger.
   package var applied: [LedgerEntry.Applied] {
     switch self {
-    case .migration(let migration): [LedgerEntry.Applied(id: migration.id, checksum: migration.checksum)]
+    case .migration: [asApplied]
     case .list(let list): list.applied
     }
   }
 
   /// The migration as named in a plan's line.
-  var asApplied: LedgerEntry.Applied { LedgerEntry.Applied(id: id, checksum: checksum) }
+  var asApplied: LedgerEntry.Applied {
+    if case .migration(let migration) = self {
+      LedgerEntry.Applied(id: migration.id, checksum: migration.checksum)
+    } else {
+      LedgerEntry.Applied(id: id, checksum: nil)
+    }
+  }
 
   /// The collections that are counted from the beginning: not those of a group or a pattern, which are found as they are read.
   var collections: [CollectionPath] {

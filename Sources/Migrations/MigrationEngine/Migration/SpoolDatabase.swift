@@ -75,12 +75,12 @@ package struct SpoolDatabase: Sendable {
   package func forEachRow<Element: Sendable>(
     of query: String,
     _ decode: @Sendable (Row) throws -> Element,
-    _ body: (Element) throws -> Void
+    _ body: (Element) async throws -> Void
   ) async throws {
     try await use { db in
       try db.execute(sql: "DROP TABLE IF EXISTS results; CREATE TABLE results AS \(query)")
     }
-    try await forEachBatch(of: "results", decode) { for element in $0 { try body(element) } }
+    try await forEachBatch(of: "results", decode) { for element in $0 { try await body(element) } }
   }
 
   /// Passes the rows of a table to `body` in order, batch by batch: the database is free for others while `body` runs.

@@ -10,7 +10,7 @@ import Runs
 /// their checksums. A complete plan has a ``PlanEnd``.
 ///
 ///     let file = PlanFileWriter(context.folder.file("plan.jsonl"), of: context.environment)
-///     try await file.append(changes, of: source)
+///     try await file.append(changes, by: migration)
 ///     try await file.flush()
 ///
 /// A page of changes is encoded while the next ones are decided; a few pages may be in progress, each written after the one
@@ -36,11 +36,6 @@ struct PlanFileWriter: PlanList {
   /// Appends changes in order; they are in the file once ``flush()`` returns.
   ///
   /// - Throws: `.cannotWrite`, also for earlier changes.
-  func append(_ changes: [Change], of source: ChangeSource) async throws {
-    try await append(changes, by: source.asApplied)
-  }
-
-  /// - Throws: As ``append(_:of:)``.
   func append(_ changes: [Change], by migration: LedgerEntry.Applied) async throws {
     if changes.isEmpty { return }
     let common = common(to: migration)

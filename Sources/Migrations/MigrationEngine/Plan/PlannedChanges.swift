@@ -17,7 +17,6 @@ package struct PlannedChanges: ChangeList {
   package let applied: [LedgerEntry.Applied]
   /// Whether every line names the server on which it was planned; plans of earlier versions do not.
   package let namesServer: Bool
-  package let count: Int
   package let deletions: Int
   /// The SHA-256 of the plan, after unpacking gzip, in lower-case hexadecimal.
   package var sha256: String { copy.sha256 }
@@ -80,8 +79,7 @@ package struct PlannedChanges: ChangeList {
     }
     applied = migrations
     (self.namesServer, self.coversAny) = (namesServer, coversAny)
-    (self.count, self.changed) = (count, changed)
-    self.deletions = deletions
+    (self.changed, self.deletions) = (changed, deletions)
     id = migrations.isEmpty ? "plan" : migrations.map(\.id).joined(separator: "+")
   }
 

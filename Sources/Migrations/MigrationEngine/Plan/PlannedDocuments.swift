@@ -6,7 +6,7 @@ import Runs
 
 /// Receives the changes of a plan.
 protocol PlanList: Sendable {
-  func append(_ changes: [Change], of source: ChangeSource) async throws
+  func append(_ changes: [Change], by migration: LedgerEntry.Applied) async throws
 }
 
 /// Documents as planned changes would leave them, and the changes themselves, with all changes to one document merged.
@@ -42,10 +42,6 @@ struct PlannedDocuments: PlanList, DocumentReader {
   }
 
   // MARK: Changes
-
-  func append(_ changes: [Change], of source: ChangeSource) async throws {
-    try await append(changes, by: source.asApplied)
-  }
 
   func append(_ changes: [Change], by migration: LedgerEntry.Applied) async throws {
     if changes.isEmpty { return }

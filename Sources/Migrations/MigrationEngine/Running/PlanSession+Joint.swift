@@ -8,7 +8,7 @@ extension PlanSession {
     if let planned {
       let outcomes = try await decision.outcomes(planned)
       for (document, outcome) in outcomes { try await record(outcome, of: document) }
-      try await planned.append(outcomes.compactMap(\.outcome.change), of: source)
+      try await planned.append(outcomes.compactMap(\.outcome.change), by: source.asApplied)
       return try planned.advance()
     }
     let ended = try await transaction.perform(on: decision.path, isJoint: true) {

@@ -68,7 +68,7 @@ struct PlanSession: PlanSink {
     guard case .change(let change) = outcome.action else { return }
     if change.isDeletion { try assertMayDelete() }
     report.withLock { $0.add(change, keeping: examples) }
-    if case .planning(let list) = performer { try await list.append([change], of: source) }
+    if case .planning(let list) = performer { try await list.append([change], by: source.asApplied) }
     guard let writer else { return }
     pending.add(outcome, with: change)
     if case .migration(let migration) = source, case .transactional(let outcome) = migration.strategy {
@@ -96,7 +96,7 @@ struct PlanSession: PlanSink {
       failure = error
     }
     // Also if the run stops, so that the plan contains what was counted.
-    try await list.append(changes, of: source)
+    try await list.append(changes, by: source.asApplied)
     if let failure { throw failure }
   }
 

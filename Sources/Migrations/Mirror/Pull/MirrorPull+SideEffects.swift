@@ -37,12 +37,7 @@ extension MirrorPull {
     }
     guard let path = edit.document else {
       if try UnfitRows.first(in: table, db) != nil { return false }
-      var isThere = false
-      try StatementReader(db, table.lookup, texts: [edit.path]).forEach { _ in
-        isThere = true
-        return false
-      }
-      return !isThere
+      return try StatementReader(db, table.lookup, texts: [edit.path]).first { _ in true } == nil
     }
     let row = try MirrorEdits.row(path, table, db)
     guard let row, let stored = try documents.row(path) else {

@@ -32,15 +32,7 @@ package struct MirrorPull: Sendable {
   }
 
   /// A view that comes with a schema: its name and its SELECT.
-  package struct View: Sendable {
-    package var name: String
-    package var query: String
-
-    package init(name: String, query: String) {
-      self.name = name
-      self.query = query
-    }
-  }
+  package typealias View = (name: String, query: String)
 
   package struct Report: Sendable, Equatable {
     package var isNew = false

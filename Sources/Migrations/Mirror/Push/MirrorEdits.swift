@@ -98,13 +98,8 @@ package struct MirrorEdits: ChangeList {
         if !isThere, wasThere { found.gone.append(path) }
         continue
       }
-      var isThere = false
-      if edit.isText {
-        try StatementReader(db, table.lookup, texts: [edit.path]).forEach { _ in
-          isThere = true
-          return false
-        }
-      }
+      let isThere =
+        try edit.isText && StatementReader(db, table.lookup, texts: [edit.path]).first { _ in true } != nil
       if !isThere {
         found.abandoned.append(edit.entry)
       } else if found.unfit == nil {
@@ -377,9 +372,8 @@ package struct MirrorEdits: ChangeList {
 
   /// Returns the present row of a document; nil if there is none.
   static func row(_ path: DocumentPath, _ table: TableLayout, _ db: Database) throws -> [SQLCell]? {
-    var cells: [SQLCell]?
-    try StatementReader(db, table.selection, texts: table.ids(of: path)).forEach { row in
-      cells = (table.parents.count + 1..<table.width).map { column in
+    try StatementReader(db, table.selection, texts: table.ids(of: path)).first { row in
+      (table.parents.count + 1..<table.width).map { column in
         let column = Int32(column)
         return switch row.type(column) {
         case .null: .null
@@ -389,8 +383,6 @@ package struct MirrorEdits: ChangeList {
         case .blob: .unreadable
         }
       }
-      return false
     }
-    return cells
   }
 }

@@ -57,20 +57,15 @@ enum MirrorTables {
   }
 
   private static func edits(_ db: Database, _ clauses: String) throws -> [Edit] {
-    var found: [Edit] = []
-    try StatementReader(db, "SELECT path, collection, rowid FROM \(edits) \(clauses)", []).forEach {
+    try StatementReader(db, "SELECT path, collection, rowid FROM \(edits) \(clauses)", []).map {
       let text = String(validating: $0.bytes(0), as: UTF8.self)
-      found.append(
-        Edit(
-          path: text ?? $0.string(0),
-          collection: $0.string(1),
-          isText: text != nil,
-          entry: $0.integer(2)
-        )
+      return Edit(
+        path: text ?? $0.string(0),
+        collection: $0.string(1),
+        isText: text != nil,
+        entry: $0.integer(2)
       )
-      return true
     }
-    return found
   }
 
   static func forget(_ path: String, _ db: Database) throws {

@@ -47,15 +47,9 @@ public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
     let hyphen = UInt8(ascii: "-")
     let utf8 = Array(database.utf8)
     if utf8.elementsEqual("(default)".utf8) { return true }
-    let isUUID =
-      utf8.count == 36
-      && utf8.enumerated().allSatisfy { index, byte in
-        [8, 13, 18, 23].contains(index)
-          ? byte == hyphen
-          : byte.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-      }
     return (4...63).contains(utf8.count) && utf8[0].isASCIISmallLetter && utf8[utf8.count - 1] != hyphen
-      && utf8.allSatisfy { $0.isASCIISmallLetter || $0.isASCIIDigit || $0 == hyphen } && !isUUID
+      && utf8.allSatisfy { $0.isASCIISmallLetter || $0.isASCIIDigit || $0 == hyphen }
+      && !database.withBytes(\.isUUID)
   }
 
   /// The full resource name of a document.

@@ -37,9 +37,13 @@ package enum PathLimits {
   }
 
   /// Whether a name matches the reserved pattern `__.*__`.
-  package static func isReserved(_ name: String) -> Bool {
-    let utf8 = name.utf8
-    return utf8.count >= 4 && utf8.starts(with: "__".utf8) && utf8.suffix(2).elementsEqual("__".utf8)
+  package static func isReserved(_ name: String) -> Bool { name.withBytes { isReserved($0) } }
+
+  /// As ``isReserved(_:)-(String)``, of the bytes of a name.
+  static func isReserved(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    let (mark, count) = (UInt8(ascii: "_"), name.count)
+    return count >= 4 && name[0] == mark && name[1] == mark && name[count - 1] == mark
+      && name[count - 2] == mark
   }
 
   /// Truncates a name for a message.

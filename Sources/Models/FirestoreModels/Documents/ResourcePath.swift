@@ -190,7 +190,7 @@ public enum ResourceID {
   }
 }
 
-/// Percent encoding of resource names in URLs.
+/// Percent encoding of URLs.
 public enum PercentEncoding {
   /// Appends a path, encoding all but `[-_.~0-9A-Za-z]` and the slashes between segments, as
   /// `google.api.HttpRule` defines for multi-segment variables.
@@ -202,6 +202,25 @@ public enum PercentEncoding {
   public static func query(_ text: String) -> String {
     var out = ""
     append(text, keepingSlashes: false, to: &out)
+    return out
+  }
+
+  /// Decodes the escapes of a text, except for those of one character; nil if one is malformed.
+  package static func decoded(_ text: [UInt8], keeping kept: UInt8? = nil) -> [UInt8]? {
+    var out: [UInt8] = []
+    out.reserveCapacity(text.count)
+    var bytes = text.makeIterator()
+    while let byte = bytes.next() {
+      guard byte == UInt8(ascii: "%") else {
+        out.append(byte)
+        continue
+      }
+      guard let high = bytes.next(), let low = bytes.next(), let upper = high.hexadecimalDigit,
+        let lower = low.hexadecimalDigit
+      else { return nil }
+      let value = UInt8(upper << 4 | lower)
+      out += value == kept ? [byte, high, low] : [value]
+    }
     return out
   }
 

@@ -59,12 +59,7 @@ package struct FilterExpression {
 
   private mutating func comparison() throws(WireError) -> StructuredQuery.Filter {
     guard let name = next() else { throw unexpected(nil, "a field") }
-    let field: FieldPath
-    do throws(FieldPathError) {
-      field = try FieldPath(parsing: name.text)
-    } catch {
-      throw WireError("\(error)")
-    }
+    let field = try FieldPath(wire: name.text)
     guard let sign = next() else { throw unexpected(nil, "an operator") }
     if !sign.isQuoted, let test = Self.tests[sign.text] {
       if field == .documentName { throw nameNeedsComparison(sign) }

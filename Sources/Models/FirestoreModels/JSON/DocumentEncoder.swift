@@ -216,17 +216,10 @@ extension FieldVisitor {
   ) -> Bool {
     let length = nameBytes + name.utf8.count
     guard !name.utf8.isEmpty, length <= DocumentLimits.maximumFieldNameBytes,
-      isVector || !Self.isReserved(name.utf8)
+      isVector || !PathLimits.isReserved(name.utf8)
     else { return false }
     self.name(name.utf8)
     return self.value(value, depth: depth, nameBytes: length + 1, inArray: false)
-  }
-
-  private static func isReserved(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-    let mark = UInt8(ascii: "_")
-    let count = name.count
-    return count >= 4 && name[0] == mark && name[1] == mark && name[count - 1] == mark
-      && name[count - 2] == mark
   }
 
   /// Visits a value nested in `depth` maps and arrays.
@@ -267,13 +260,9 @@ extension FieldVisitor {
 
   private mutating func elements(_ content: JSONCursor, depth: Int, nameBytes: Int) -> Bool {
     guard let values = only("values", of: content) else { return false }
-    guard let list = values, !list.isNull else {
-      begin("{\"arrayValue\":{")
-      end("}}")
-      return true
-    }
-    guard list.isArray else { return false }
-    if list.elements.isAtEnd {
+    let list = values.flatMap { $0.isNull ? nil : $0 }
+    if let list, !list.isArray { return false }
+    guard let list, !list.elements.isAtEnd else {
       begin("{\"arrayValue\":{")
       end("}}")
       return true

@@ -6,19 +6,11 @@ extension JSONCursor {
     if isObject {
       try assertUniqueOwnMembers()
       for (name, value) in members where value.isObject || value.isArray {
-        do throws(WireError) {
-          try value.assertUniqueMembers()
-        } catch {
-          throw error.inside(name.string)
-        }
+        try WireError.locating(in: name.string, try value.assertUniqueMembers())
       }
     } else if isArray {
       for (index, element) in elements.enumerated() where element.isObject || element.isArray {
-        do throws(WireError) {
-          try element.assertUniqueMembers()
-        } catch {
-          throw error.inside("[\(index)]")
-        }
+        try WireError.locating(in: "[\(index)]", try element.assertUniqueMembers())
       }
     }
   }

@@ -21,6 +21,19 @@ package struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Returns the error with its location nested in a member.
   package func inside(_ name: String) -> WireError { WireError(reason, at: [name] + location) }
 
+  /// Returns a value; an error on the way to it gets its location nested in a member.
+  @inline(__always)
+  package static func locating<Value>(
+    in name: @autoclosure () -> String,
+    _ value: @autoclosure () throws(WireError) -> Value
+  ) throws(WireError) -> Value {
+    do throws(WireError) {
+      return try value()
+    } catch {
+      throw error.inside(name())
+    }
+  }
+
   @usableFromInline
   package var description: String {
     location.isEmpty ? reason : "\(location.joined(separator: ".")): \(reason)"

@@ -31,18 +31,12 @@ package struct NameCache {
     if slots.isEmpty { slots = [Slot](repeating: Slot(), count: 256) }
     let slot = slots[index]
     if slot.count == count, slot.head == head, slot.tail == tail,
-      count <= 16 || slot.string.isIdentical(to: utf8)
+      count <= 16 || slot.string.withBytes({ utf8.isIdentical(to: $0) })
     {
       return slot.string
     }
     let string = String(decoding: utf8, as: UTF8.self)
     slots[index] = Slot(count: count, head: head, tail: tail, string: string)
     return string
-  }
-}
-
-extension String {
-  fileprivate func isIdentical(to utf8: UnsafeBufferPointer<UInt8>) -> Bool {
-    self.utf8.withContiguousStorageIfAvailable { utf8.isIdentical(to: $0) } ?? false
   }
 }

@@ -230,44 +230,17 @@ enum ValueType {
   init?(_ name: JSONCursor.Name) {
     // The length identifies nearly every name, so that few comparisons suffice.
     switch name.utf8.count {
-    case 11:
-      if name == "stringValue" {
-        self = .string
-      } else if name == "doubleValue" {
-        self = .double
-      } else {
-        return nil
-      }
-    case 14:
-      if name == "timestampValue" {
-        self = .timestamp
-      } else if name == "referenceValue" {
-        self = .reference
-      } else {
-        return nil
-      }
-    case 12:
-      if name == "integerValue" {
-        self = .integer
-      } else if name == "booleanValue" {
-        self = .boolean
-      } else {
-        return nil
-      }
-    case 8:
-      if name == "mapValue" { self = .map } else { return nil }
-    case 10:
-      if name == "arrayValue" {
-        self = .array
-      } else if name == "bytesValue" {
-        self = .bytes
-      } else {
-        return nil
-      }
-    case 9:
-      if name == "nullValue" { self = .null } else { return nil }
-    case 13:
-      if name == "geoPointValue" { self = .geoPoint } else { return nil }
+    case 11 where name == "stringValue": self = .string
+    case 11 where name == "doubleValue": self = .double
+    case 14 where name == "timestampValue": self = .timestamp
+    case 14 where name == "referenceValue": self = .reference
+    case 12 where name == "integerValue": self = .integer
+    case 12 where name == "booleanValue": self = .boolean
+    case 8 where name == "mapValue": self = .map
+    case 10 where name == "arrayValue": self = .array
+    case 10 where name == "bytesValue": self = .bytes
+    case 9 where name == "nullValue": self = .null
+    case 13 where name == "geoPointValue": self = .geoPoint
     default: return nil
     }
   }

@@ -50,11 +50,7 @@ package struct WireDecoder {
       if name == "name" {
         path = try documentPath(value, prefix: prefix)
       } else if name == "fields" {
-        do throws(WireError) {
-          fields = try self.fields(value, depth: 0)
-        } catch {
-          throw error.inside("fields")
-        }
+        fields = try WireError.locating(in: "fields", try self.fields(value, depth: 0))
       } else if name == "createTime" {
         createTime = try Self.timestamp(value, member: "createTime")
       } else if name == "updateTime" {
@@ -95,11 +91,7 @@ package struct WireDecoder {
     var document = RawDocument(path: wire.path, fields: FieldMap())
     for (name, value) in wire.json.members {
       if name == "fields" {
-        do throws(WireError) {
-          document.fields = try fields(value, depth: 0)
-        } catch {
-          throw error.inside("fields")
-        }
+        document.fields = try WireError.locating(in: "fields", try fields(value, depth: 0))
       } else if name == "createTime" {
         document.createTime = try Self.timestamp(value, member: "createTime")
       } else if name == "updateTime" {

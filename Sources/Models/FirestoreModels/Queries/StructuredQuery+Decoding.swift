@@ -164,11 +164,7 @@ extension WireDecoder {
     guard let text = try message(json, "a field", ["fieldPath"]).text("fieldPath") else {
       throw WireError("a field has a fieldPath")
     }
-    do throws(FieldPathError) {
-      return try FieldPath(parsing: text)
-    } catch {
-      throw WireError(error.description)
-    }
+    return try FieldPath(wire: text)
   }
 
   /// Finds a case by its name in JSON or by its number in the proto.
@@ -214,11 +210,7 @@ extension WireDecoder {
       _ body: (JSONCursor) throws(WireError) -> Result
     ) throws(WireError) -> Result? {
       guard let json = self[name] else { return nil }
-      do throws(WireError) {
-        return try body(json)
-      } catch {
-        throw error.inside(name)
-      }
+      return try WireError.locating(in: name, try body(json))
     }
   }
 

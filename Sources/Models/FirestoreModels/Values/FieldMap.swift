@@ -52,8 +52,6 @@ public struct FieldMap: Sendable, Equatable {
   /// Whether there are no members.
   public var isEmpty: Bool { entries.isEmpty }
 
-  package mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
-
   /// The value of a member; nil if there is none, and setting nil deletes the member.
   public subscript(name: String) -> Value? {
     get {

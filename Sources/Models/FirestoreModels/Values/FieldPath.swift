@@ -99,6 +99,15 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     return FieldPath(segments: text.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
   }
 
+  /// Parses the text of a path in a message or a filter.
+  package init(wire text: String) throws(WireError) {
+    do throws(FieldPathError) {
+      try self.init(parsing: text)
+    } catch {
+      throw WireError(error.description)
+    }
+  }
+
   /// Parses a comma-separated list of paths; commas inside back quotes are part of a name.
   ///
   /// - Throws: ``FieldPathError`` for the first invalid path.

@@ -102,4 +102,12 @@ extension Value {
 
   /// Whether the value is null.
   public var isNull: Bool { if case .null = self { true } else { false } }
+
+  /// Whether the value is an integer or a double.
+  package var isNumber: Bool {
+    switch self {
+    case .integer, .double: true
+    default: false
+    }
+  }
 }

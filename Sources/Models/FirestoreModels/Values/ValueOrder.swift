@@ -46,7 +46,8 @@ package enum ValueOrder {
     }
   }
 
-  private static func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {
+  /// Compares two texts of bytes.
+  package static func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {
     for (x, y) in zip(a, b) where x != y { return x < y ? -1 : 1 }
     return threeWay(a.count, b.count)
   }

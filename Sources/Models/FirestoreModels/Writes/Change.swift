@@ -125,16 +125,14 @@ extension Change {
   package func setting(_ times: [FieldPath]) -> Change {
     if times.isEmpty || isDeletion { return self }
     let after = after?.removing(times)
-    if case .replacement = effect, let after {
-      return Change(
-        path: path,
-        before: before,
-        effect: .replacement(after),
-        serverTimes: times,
-        reasons: reasons
-      )
-    }
-    return Change(path: path, before: before, after: after, serverTimes: times, reasons: reasons)
+    var change =
+      if case .replacement = effect, let before, let after {
+        Change(replacing: before, with: after)
+      } else {
+        Change(path: path, before: before, after: after)
+      }
+    (change.serverTimes, change.reasons) = (times, reasons)
+    return change
   }
 
   /// Whether the change leaves the document as it is.

@@ -20,38 +20,21 @@ package struct AppUser: Identifiable, Equatable, Sendable {
   package var email: String?
   /// `fullName`, or else the joined parts.
   package var fullName: String?
-  package var firstName: String?
-  package var paternalLastName: String?
-  package var maternalLastName: String?
   package var phone: String?
   /// `isActive`, or else `activo`, or else true.
   package var isActive: Bool
   package var role: String?
-  package var photoURL: String?
-  package var onboardingCompleted: Bool
-  package var linkedMemberId: String?
-  package var createdAt: Timestamp?
-  package var updatedAt: Timestamp?
   package var era: Era
 
   package init(_ document: RawDocument) {
     let fields = document.fields
     let own = UserFields(fields)
-    let name = own.unifiedName.filled(from: own.androidName)
     id = document.path.id
     email = fields["email"]?.string
     fullName = own.effectiveFullName
-    firstName = name.firstName
-    paternalLastName = name.paternalLastName
-    maternalLastName = name.maternalLastName
     phone = own.effectivePhone
     isActive = own.effectiveIsActive
     role = fields[UserField.role.rawValue]?.string
-    photoURL = fields["photoURL"]?.string
-    onboardingCompleted = own.onboardingCompleted ?? false
-    linkedMemberId = fields["linkedMemberId"]?.string
-    createdAt = fields["createdAt"]?.timestamp
-    updatedAt = fields["updatedAt"]?.timestamp
     era = Self.era(of: fields)
   }
 

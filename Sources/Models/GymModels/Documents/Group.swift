@@ -56,7 +56,4 @@ package struct GroupMember: Codable, Identifiable, Equatable, Sendable {
   package init(_ document: RawDocument) throws {
     self = try FirestoreDecoder().decode(Self.self, from: document)
   }
-
-  /// Whether the member may manage the group.
-  package var isActiveAdmin: Bool { role.isIdentical(to: "admin") && isActive }
 }

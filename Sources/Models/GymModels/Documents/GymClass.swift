@@ -20,8 +20,6 @@ package struct GymClass: Identifiable, Equatable, Sendable {
   package var isActive = true
   /// The recurring series to which the class belongs.
   package var recurrenceGroupId: String?
-  package var createdAt: Timestamp?
-  package var updatedAt: Timestamp?
 
   package init(
     id: String,
@@ -57,8 +55,6 @@ package struct GymClass: Identifiable, Equatable, Sendable {
     description = fields["description"]?.string
     isActive = fields["isActive"]?.boolean ?? true
     recurrenceGroupId = fields["recurrenceGroupId"]?.string
-    createdAt = fields["createdAt"]?.timestamp
-    updatedAt = fields["updatedAt"]?.timestamp
   }
 
   /// The fields of a new document, without the times, which the service sets.
@@ -81,23 +77,16 @@ package struct ClassBooking: Identifiable, Equatable, Sendable {
   package var id: String
   package var classId: String
   package var userId: String
-  package var gymId: String
   /// `estado`: `activa` or `cancelada`.
   package var status: String
-  package var createdAt: Timestamp?
 
   package init(_ document: RawDocument) {
     let fields = document.fields
     id = document.path.id
     classId = fields["classId"]?.string ?? ""
     userId = fields["userId"]?.string ?? ""
-    gymId = fields["gymId"]?.string ?? ""
     status = fields["estado"]?.string ?? ""
-    createdAt = fields["createdAt"]?.timestamp
   }
-
-  /// Whether it counts toward the capacity of the class.
-  package var isActive: Bool { status.isIdentical(to: "activa") }
 }
 
 /// The attendance of one person in a class, decoded like ``GymClass``.
@@ -126,7 +115,7 @@ package struct ClassAttendance: Identifiable, Equatable, Sendable {
 
 extension Value {
   /// An integer, or a double with an integral value, as Foundation casts a number to `Int`.
-  fileprivate var wholeNumber: Int? {
+  package var wholeNumber: Int? {
     switch self {
     case .integer(let number): Int(exactly: number)
     case .double(let number): Int(exactly: number)

@@ -53,7 +53,7 @@ package enum FieldFormat: Sendable, Equatable {
     case .time: return Self.isTime(bytes)
     case .date: return Civil.date(bytes) != nil
     case .url: return Self.isURL(bytes)
-    case .uuid: return Self.isUUID(bytes)
+    case .uuid: return bytes.isUUID
     case .pattern(let pattern): return pattern.matches(bytes)
     }
   }
@@ -85,14 +85,6 @@ package enum FieldFormat: Sendable, Equatable {
     return scheme[0].isASCIILetter
       && scheme.allSatisfy { $0.isASCIILetterOrDigit || "+-.".utf8.contains($0) }
       && rest.starts(with: "//".utf8) && rest.count > 2 && rest.allSatisfy { $0 > 0x20 && $0 != 0x7F }
-  }
-
-  private static func isUUID(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard bytes.count == 36 else { return false }
-    return bytes.enumerated().allSatisfy { index, byte in
-      [8, 13, 18, 23].contains(index)
-        ? byte == UInt8(ascii: "-") : byte.isASCIIDigit || (0x61...0x66).contains(byte | 0x20)
-    }
   }
 
   private static func number(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {

@@ -153,13 +153,3 @@ package struct ValueRange: Sendable, Equatable {
 
   private static func isFirstOfScalar(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
 }
-
-extension Value {
-  /// Whether the value is an integer or a double.
-  package var isNumber: Bool {
-    switch self {
-    case .integer, .double: true
-    default: false
-    }
-  }
-}

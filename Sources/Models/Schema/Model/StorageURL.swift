@@ -17,7 +17,9 @@ package struct StorageURL: Sendable, Equatable {
   }
 
   private init?(_ before: Substring.UTF8View, _ bucket: Substring.UTF8View, _ after: Substring.UTF8View) {
-    guard let name = Self.decoded(bucket), BucketName.isValid(name) else { return nil }
+    guard let bytes = PercentEncoding.decoded(Array(bucket)),
+      let name = String(validating: bytes, as: UTF8.self), BucketName.isValid(name)
+    else { return nil }
     self.bucket = name
     parts = (String(Substring(before)), String(Substring(after)))
   }
@@ -60,23 +62,6 @@ package struct StorageURL: Sendable, Equatable {
 
   private static func lowercased(_ bytes: Substring.UTF8View) -> String {
     String(decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
-  }
-
-  /// The text with its percent escapes decoded; nil if one is malformed.
-  private static func decoded(_ bytes: Substring.UTF8View) -> String? {
-    var decoded: [UInt8] = []
-    var rest = bytes
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        decoded.append(byte)
-        continue
-      }
-      guard let text = String(rest.prefix(2)), text.utf8.count == 2, let value = UInt8(text, radix: 16)
-      else { return nil }
-      rest = rest.dropFirst(2)
-      decoded.append(value)
-    }
-    return String(validating: decoded, as: UTF8.self)
   }
 }
 

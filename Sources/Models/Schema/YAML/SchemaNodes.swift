@@ -40,22 +40,15 @@ struct SchemaNodes {
     switch node.content {
     case .scalar(let text, isPlain: false): return .string(text)
     case .scalar(let text, isPlain: true) where !text.isEmpty:
-      do throws(WireError) {
-        return try ValueLiteral.parse(text, in: context)
-      } catch {
-        throw yaml.failure(at: node, "\(error)")
-      }
+      return try yaml.reading(node, try ValueLiteral.parse(text, in: context))
     default:
       throw yaml.failure(at: node, "\(node.kind); expected a value, as 7, true, \"text\" or ts(2026-01-01)")
     }
   }
 
   func path(_ node: YAMLNode) throws(Failure) -> FieldPath {
-    do throws(FieldPathError) {
-      return try FieldPath(parsing: node.text ?? "")
-    } catch {
-      throw yaml.failure(at: node, "\(error.description); expected a field, as price or address.city")
-    }
+    let hint = "; expected a field, as price or address.city"
+    return try yaml.reading(node, try FieldPath(wire: node.text ?? ""), hint: hint)
   }
 
   func textPattern(_ node: YAMLNode) throws(Failure) -> TextPattern {
@@ -131,10 +124,7 @@ struct SchemaNodes {
     _ name: String
   ) throws(Failure) -> (text: String, filter: StructuredQuery.Filter) {
     let text = try yaml.text(node, name)
-    do throws(WireError) {
-      return (text, try FilterExpression.parse(text, in: context))
-    } catch {
-      throw yaml.failure(at: node, "\(error); expected a filter, as status == completed")
-    }
+    let hint = "; expected a filter, as status == completed"
+    return (text, try yaml.reading(node, try FilterExpression.parse(text, in: context), hint: hint))
   }
 }

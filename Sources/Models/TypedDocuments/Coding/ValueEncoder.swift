@@ -132,19 +132,9 @@ extension ValueEncoder: SingleValueEncodingContainer {
   func encode(_ value: String) throws { set(.string(value)) }
   func encode(_ value: Double) throws { set(.double(value)) }
   func encode(_ value: Float) throws { set(.double(Double(value))) }
-  func encode(_ value: Int) throws { try integer(value) }
-  func encode(_ value: Int8) throws { try integer(value) }
-  func encode(_ value: Int16) throws { try integer(value) }
-  func encode(_ value: Int32) throws { try integer(value) }
-  func encode(_ value: Int64) throws { try integer(value) }
-  func encode(_ value: UInt) throws { try integer(value) }
-  func encode(_ value: UInt8) throws { try integer(value) }
-  func encode(_ value: UInt16) throws { try integer(value) }
-  func encode(_ value: UInt32) throws { try integer(value) }
-  func encode(_ value: UInt64) throws { try integer(value) }
   func encode<T: Encodable>(_ value: T) throws { try box(value) }
 
-  private func integer<T: FixedWidthInteger>(_ number: T) throws {
+  func encode<T: FixedWidthInteger & Encodable>(_ number: T) throws {
     guard let exact = Int64(exactly: number) else {
       throw EncodingError.fault(
         T.self,

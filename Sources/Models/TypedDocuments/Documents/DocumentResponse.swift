@@ -131,21 +131,13 @@ private struct Reader<Element: FieldsOnlyDocumentType> {
       if let time = json["createTime"] { metadata.createTime = try Self.time(time, "createTime") }
       if let time = json["updateTime"] { metadata.updateTime = try Self.time(time, "updateTime") }
       guard let members = json["fields"] else { return (FieldMap(), metadata) }
-      do throws(WireError) {
-        return (try wire.fields(members), metadata)
-      } catch {
-        throw error.inside("fields")
-      }
+      return (try WireError.locating(in: "fields", try wire.fields(members)), metadata)
     } catch {
       throw DecodingError.fault(error.reason, at: codingPath + error.location.map { FieldKey($0) })
     }
   }
 
   private static func time(_ json: JSONCursor, _ member: String) throws(WireError) -> Timestamp {
-    do throws(WireError) {
-      return try WireDecoder.timestamp(json, member: member)
-    } catch {
-      throw error.inside(member)
-    }
+    try WireError.locating(in: member, try WireDecoder.timestamp(json, member: member))
   }
 }

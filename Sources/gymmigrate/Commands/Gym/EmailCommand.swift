@@ -44,8 +44,7 @@ struct EmailResolve: AsyncParsableCommand {
     try await common.perform("email resolve", counting: false) { session in
       try session.schema.assertGym("email")
       let path = try EmailService.path(of: address)
-      let service = EmailService(session.client)
-      guard let id = try await service.resolve(address) else {
+      guard let id = try await EmailService.resolve(address, in: session.client) else {
         throw Failure(
           .inputMissing,
           "resolve",
@@ -54,7 +53,7 @@ struct EmailResolve: AsyncParsableCommand {
           remedy: "'gymmigrate find' looks people up by a part of their name, email or phone."
         )
       }
-      switch try await service.isActive(id) {
+      switch try await EmailService.isActive(id, in: session.client) {
       case true?: break
       case false?: session.logger.warning("users/\(id), which has the address, is inactive.")
       case nil: session.logger.warning("users/\(id), which has the address, is not there.")

@@ -21,7 +21,7 @@ enum GymApplication: Application {
   static var sampleConfiguration: String { GymSchema.sampleConfiguration }
   static var rules: any ApplicationRules { GymRules() }
   static var restoration: any RestorationRules { GroupRestoration() }
-  static var views: [MirrorPull.View] { GymViews.all.map { MirrorPull.View(name: $0.name, query: $0.query) } }
+  static var views: [MirrorPull.View] { GymViews.all }
   static var byNameOnly: [any Migration] { MigrationCatalogue.byNameOnly }
   static var folder: [any Migration] { MigrationCatalogue.folder }
   static var reviewColumns: [String] { ReviewFile.proposed }

@@ -26,7 +26,7 @@ struct SetupShow: AsyncParsableCommand {
   func run() async throws {
     try await common.perform("setup show", counting: false) { session in
       try session.schema.assertGym("setup")
-      let state = try await SetupService(session.client).state()
+      let state = try await SetupService.state(in: session.client)
       if json {
         try StandardOutput.writeObject {
           $0.member("adminUserId", state?.adminUserId)

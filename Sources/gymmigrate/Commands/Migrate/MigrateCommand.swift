@@ -183,13 +183,13 @@ extension MigrationChoice {
       }
       let migration: any Migration
       if MigrationFile.isFile(name) {
-        var read = try MigrationFile.read(
+        var read = try MigrationFile(
           name,
           in: LiteralContext(EnvironmentResolver(connection).environment().database, schema, in: timeZone),
           reservedIDs: builtIn.map(\.id),
           schema: schema,
           allowsSchemaBreaks: allowsSchemaBreaks
-        )
+        ).read()
         read.programs = programs ?? ProgramSettings()
         migration = read
       } else {

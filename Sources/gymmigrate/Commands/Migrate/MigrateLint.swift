@@ -25,13 +25,13 @@ struct MigrateLint: AsyncParsableCommand {
     let context = try LiteralContext(DatabaseName(project: "p"), schema, in: nil)
     var findings: [(name: String, finding: MigrationLint.Finding)] = []
     for migration in try chosen(in: folder, context, schema) where MigrationFile.isFile(migration.choice) {
-      let read = try MigrationFile.read(
+      let read = try MigrationFile(
         migration.choice,
         in: context,
         reservedIDs: [],
         schema: schema,
         allowsSchemaBreaks: true
-      )
+      ).read()
       for text in read.scope.filters.flatMap(\.omissions) {
         Terminal.standardError.line("\(migration.name): \(text)")
       }

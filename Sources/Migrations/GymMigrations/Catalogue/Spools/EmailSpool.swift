@@ -82,30 +82,19 @@ struct EmailSpool {
     }
   }
 
-  /// Returns the next emails without an entry, in byte order, each with its first user; empty at the end.
-  ///
-  /// - Parameter email: The last email of the previous page; nil for the first page.
-  func missingEntries(after email: String?) async throws -> [(email: String, user: String)] {
-    try await database.use { db in
-      // The index has the users of one email next to each other, the earliest first.
-      let rows = try Row.fetchCursor(
-        db,
-        sql: """
-          SELECT email, id FROM users
-          WHERE indexable AND email > ? AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.id = users.email)
-          ORDER BY email, seconds, nanoseconds, id
-          """,
-        arguments: [SpoolDatabase.bytes(email ?? "")]
-      )
-      var found: [(email: String, user: String)] = []
-      var last = Data()
-      while found.count < SpoolDatabase.batch, let row = try rows.next() {
-        let email: Data = row[0]
-        if email == last { continue }
-        last = email
-        found.append((SpoolDatabase.text(email), SpoolDatabase.text(row[1])))
-      }
-      return found
-    }
+  /// Passes on the emails without an entry, in byte order, each with its first user.
+  func forEachMissingEntry(_ body: (_ email: String, _ user: String) async throws -> Void) async throws {
+    // The index has the users of one email next to each other, the earliest first.
+    try await database.forEachRow(
+      of: """
+        SELECT email, id FROM (
+          SELECT email, id, row_number() OVER (PARTITION BY email ORDER BY seconds, nanoseconds, id) AS place
+          FROM users
+          WHERE indexable AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.id = users.email)
+        ) WHERE place = 1 ORDER BY email
+        """,
+      { row -> (String, String) in (SpoolDatabase.text(row[0]), SpoolDatabase.text(row[1])) },
+      body
+    )
   }
 }
