@@ -27,10 +27,12 @@ private func rows(
   chunk: Int = 1 << 20
 ) throws -> [Row] {
   let folder = try ScratchFolder()
+  var reading = TableReading()
+  reading.quotes = quotes
   var reader = try CSVReader(
     folder.write(bytes, to: "in.csv"),
     delimiter: delimiter,
-    quotes: quotes,
+    reading: reading,
     maximumRecordBytes: maximum,
     chunkSize: chunk
   )

@@ -81,30 +81,25 @@ package struct CSVReader: ~Copyable {
   ///   - path: The file, or `-`.
   ///   - delimiter: The delimiter; if nil, that of a first line `sep=;`, or else the assumed one.
   ///   - assumed: The assumed delimiter; if nil, the most frequent one in the header, or a comma.
-  ///   - headerRow: The first line that may be the header; 0 for the first one that has a delimiter.
-  ///   - encoding: The encoding of a file without a byte order mark; UTF-8 if nil.
-  ///   - comment: The character that begins a comment line, which is ignored; nil for none.
-  ///   - quotes: How cells are quoted.
+  ///   - reading: The encoding of a file without a byte order mark, the first line that may be the header (0 for the
+  ///     first one that has a delimiter), the character that begins comment lines, and how cells are quoted.
   ///   - chunkSize: The number of bytes to read at a time.
   /// - Throws: ``Failure`` of kind `inputMissing`.
   package init(
     _ path: String,
     delimiter: CSVDelimiter? = .comma,
     assuming assumed: CSVDelimiter? = nil,
-    headerRow: Int = 1,
-    encoding: TextEncoding? = nil,
-    comment: UInt8? = nil,
-    quotes: TableReading.Quotes = .double,
+    reading: TableReading = TableReading(),
     maximumRecordBytes: Int = CSVReader.defaultMaximumRecordBytes,
     chunkSize: Int = 256 << 10,
     via files: FileAccess = .local
   ) throws(Failure) {
-    file = try TextFile(path, encoding, via: files)
+    file = try TextFile(path, reading.encoding, via: files)
     self.maximumRecordBytes = maximumRecordBytes
     self.delimiter = delimiter ?? assumed ?? .comma
     isDelimiterGiven = delimiter != nil
-    self.headerRow = headerRow
-    (self.comment, self.quotes) = (comment, quotes)
+    headerRow = reading.headerRow ?? 1
+    (comment, quotes) = (reading.comment, reading.quotes ?? .double)
     findsDelimiter = delimiter == nil && assumed == nil
     chunk = .allocate(byteCount: chunkSize, alignment: 16)
   }
