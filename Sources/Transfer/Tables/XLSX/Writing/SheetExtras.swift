@@ -2,7 +2,7 @@ import CXLSXWriter
 import Schema
 
 /// The parts of a schema that affect a sheet beyond its cells: highlights, and references to documents of other sheets.
-struct SheetExtras {
+struct SheetExtras: Sendable {
   /// The columns with highlighted cells, from 0.
   private(set) var highlights: [(column: Int, rule: FieldHighlight)] = []
   /// The columns of references, each with its collection.

@@ -78,7 +78,7 @@ package final class XLSXWriter {
     close(made.descriptor)
     temporary = made.name
     do throws(Failure) {
-      workbook = try Workbook(made.name, temporaryFolder: folder)
+      workbook = try Workbook.start(made.name, temporaryFolder: folder)
     } catch {
       unlink(made.name)
       throw error
