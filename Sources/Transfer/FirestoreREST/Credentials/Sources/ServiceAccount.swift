@@ -10,7 +10,6 @@ package struct ServiceAccount: Sendable, Equatable {
   package let path: String
   /// The project that the account belongs to.
   package let project: String?
-  let quotaProject: String?
   let tokenURI: String
   let privateKeyID: String?
   let privateKey: Secret
@@ -24,7 +23,6 @@ package struct ServiceAccount: Sendable, Equatable {
     tokenURI = texts[2]
     privateKeyID = file["private_key_id"]
     project = file["project_id"]
-    quotaProject = file["quota_project_id"]
     guard CredentialURL.isConfidential(tokenURI) else {
       throw file.malformed("its 'token_uri' is not an https URL")
     }
