@@ -195,12 +195,6 @@ package struct FirestoreClient: Sendable {
     throw .malformed("the stream ended before the count")
   }
 
-  /// Returns the number of documents in a collection and the read time.
-  package func count(_ collection: CollectionPath) async throws(Failure) -> (count: Int, readTime: Timestamp?)
-  {
-    try await count(CollectionRead(collection))
-  }
-
   /// Returns the body of a `runQuery` request.
   func queryBody(_ query: StructuredQuery, _ readTime: Timestamp?) -> [UInt8] {
     JSONWriter.object {

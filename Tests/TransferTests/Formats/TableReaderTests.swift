@@ -158,7 +158,7 @@ struct TableReaderTests {
     book.rows = "<row/><row r=\"5\"><c t=\"inlineStr\"><is><t>x</t></is></c></row>"
     book.sheets[1].0 = "Uno &amp; dos"
     let path = try book.write(to: folder)
-    let sheets = try TableReader.sheets(of: path)
+    let sheets = try XLSXPackage(path).sheets
     #expect(sheets.map(\.name) == ["oculta", "Uno & dos"] && sheets.map(\.isHidden) == [true, false])
     #expect(try table(path, sheet: "Uno & dos") == ["5: text x"])
     #expect(throws: Failure.self) { _ = try TableReader(path, sheet: "tres") }

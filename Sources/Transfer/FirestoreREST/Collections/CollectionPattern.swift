@@ -28,11 +28,6 @@ package struct CollectionPattern: Sendable, Equatable {
     return (isDeep ? found.count > segments.count : found.count == segments.count + 1) && begins(found)
   }
 
-  package func matches(_ collection: CollectionPath) -> Bool {
-    let found = collection.string.utf8.split(separator: Self.slash)
-    return found.count == segments.count && begins(found)
-  }
-
   /// Returns the pattern of the collections of a kind that are below matching ones; nil if there can be none.
   ///
   /// Of the kind `groups/*/members/*/notes`, these are `groups/g1/members/*/notes` below `groups/g1/members`.

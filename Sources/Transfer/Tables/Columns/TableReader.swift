@@ -80,13 +80,6 @@ package struct TableReader: ~Copyable {
     return try XLSXSheetReader(found, of: package, reading)
   }
 
-  /// Returns the names of a workbook's sheets, in order, and whether they are hidden.
-  ///
-  /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed`.
-  package static func sheets(of path: String) throws(Failure) -> [(name: String, isHidden: Bool)] {
-    try XLSXPackage(path).sheets.map { ($0.name, $0.isHidden) }
-  }
-
   /// Whether the table is a CSV file with a byte order mark, as spreadsheets write it; false before the first row.
   package var hasByteOrderMark: Bool { mutating get { csv?.hasByteOrderMark ?? false } }
 
