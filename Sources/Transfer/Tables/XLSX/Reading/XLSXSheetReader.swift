@@ -61,10 +61,8 @@ struct XLSXSheetReader: ~Copyable {
     of sheet: XLSXPackage.Sheet,
     in package: XLSXPackage
   ) throws(Failure) -> [MergedCells] {
-    guard let entry = try ZIPEntry.open(sheet.part, in: package.path) else { return [] }
     let handler = SheetHandler()
-    var stream = try XMLStream(entry, handler)
-    while try stream.advance() {}
+    try XMLStream.read(sheet.part, in: package.path, handler)
     return handler.merged
   }
 
