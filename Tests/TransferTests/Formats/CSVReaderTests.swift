@@ -41,8 +41,8 @@ private func rows(
     let record = reader.record
     rows.append(
       Row(
-        line: record.line,
-        cells: (0..<record.count).map { Cell(text: record[$0], isQuoted: record.isQuoted($0)) }
+        line: record.number,
+        cells: (0..<record.count).map { Cell(text: record[$0], isQuoted: record.kind($0) == .text) }
       )
     )
   }
@@ -207,7 +207,7 @@ private func plain(_ texts: String...) -> [Cell] { texts.map { Cell(text: $0) } 
     var seen: [String] = []
     for _ in 0..<6 {
       do {
-        seen.append(try reader.next() ? "\(reader.record.line) \(reader.record[0])" : "end")
+        seen.append(try reader.next() ? "\(reader.record.number) \(reader.record[0])" : "end")
       } catch {
         seen.append("!")
       }

@@ -5,7 +5,7 @@ package import Schema
 ///
 ///     var reader = try CSVReader("users.csv")
 ///     while try reader.next() {
-///       print(reader.record.line, reader.record[0])
+///       print(reader.record.number, reader.record[0])
 ///     }
 ///
 /// Lines end with CR LF, LF or CR. A byte order mark and blank lines are skipped, as is a first line `sep=;`, which names
@@ -41,7 +41,7 @@ package struct CSVReader: ~Copyable {
   /// The delimiter, as specified or, after the first record, as detected.
   package internal(set) var delimiter: CSVDelimiter
   /// The record that the last call of ``next()`` read.
-  package private(set) var record = CSVRecord()
+  package internal(set) var record = CellRow()
   /// Whether the file begins with a byte order mark; false before the first record.
   var hasByteOrderMark: Bool { file.hasByteOrderMark }
   /// The number of the last line if it has no line end; nil before the end of the file.
@@ -135,12 +135,12 @@ package struct CSVReader: ~Copyable {
         throw error
       }
       current = current.lowerBound..<(unread.lowerBound - 1)
-      if record.count == 1, record.bytes.count == 1, !record.isQuoted(0) {
+      if record.count == 1, record.kind(0) == .missing {
         start()
         continue
       }
       try assertUTF8()
-      if record.line == 1, try takeSeparatorLine() {
+      if record.number == 1, try takeSeparatorLine() {
         linesWithin += 1
         start()
         continue
@@ -161,7 +161,7 @@ package struct CSVReader: ~Copyable {
   }
 
   private mutating func start() {
-    record.begin(line: line, row: line - linesWithin)
+    record.begin(number: line, row: line - linesWithin)
     earlier.removeAll(keepingCapacity: true)
     current = unread.lowerBound..<unread.upperBound
   }
@@ -186,12 +186,12 @@ package struct CSVReader: ~Copyable {
     if state == .quoted { throw failure("the quote that opens here is never closed", line: quoteLine) }
     record.endCell(isQuoted: state == .quoteInQuotes)
     try assertUTF8()
-    return record.line == 1 ? try !takeSeparatorLine() : true
+    return record.number == 1 ? try !takeSeparatorLine() : true
   }
 
   private mutating func assertUTF8() throws(Failure) {
     guard let cell = record.firstInvalidCell else { return }
-    let position = Failure.Record(line: record.line, column: cell)
+    let position = Failure.Record(line: record.number, column: cell)
     let head = FileHead(file.path).bytes
     if file.encoding != .utf8 {
       let isLatin = file.encoding == .latin1 || file.encoding == .latin9
@@ -386,6 +386,7 @@ package struct CSVReader: ~Copyable {
   }
 
   private func tooLong(_ cause: String) -> Failure {
-    failure("the record is too long: \(cause); check the delimiter and the quotes", .init(line: record.line))
+    let cause = "the record is too long: \(cause); check the delimiter and the quotes"
+    return failure(cause, .init(line: record.number))
   }
 }

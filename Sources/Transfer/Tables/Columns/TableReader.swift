@@ -123,10 +123,7 @@ package struct TableReader: ~Copyable {
   }
 
   private mutating func read() throws(Failure) -> Bool {
-    if try csv?.next() ?? false {
-      if let record = csv?.record { row.take(record) }
-      return true
-    }
+    if try csv?.next(&row) ?? false { return true }
     do throws(Failure) {
       return try xlsx?.next(&row) ?? false
     } catch {
