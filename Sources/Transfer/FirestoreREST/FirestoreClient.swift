@@ -253,11 +253,9 @@ package struct FirestoreClient: Sendable {
     timeout: Double
   ) async throws(CallFailure) -> CommitAnswer {
     var own: TransactionID?
-    do throws(Failure) {
+    try await CallFailure.ofUnsent { () throws(Failure) in
       try await gate.pass(.commit)
       if transaction == nil, let fence = gate.fence { own = try await beginTransaction(behind: fence) }
-    } catch {
-      throw .notSent(error)
     }
     do throws(CallFailure) {
       let answer = try await send(writes, deletes: deletes, in: transaction ?? own, timeout: timeout)
