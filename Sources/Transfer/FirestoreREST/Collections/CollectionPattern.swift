@@ -44,9 +44,6 @@ package struct CollectionPattern: Sendable, Equatable {
     zip(segments, path).allSatisfy { segment, name in segment.map { name.elementsEqual($0) } ?? true }
   }
 
-  /// Whether two patterns have the same bytes.
-  package static func == (a: CollectionPattern, b: CollectionPattern) -> Bool { a.path == b.path }
-
   private static let slash = UInt8(ascii: "/")
   private static let star = [UInt8(ascii: "*")]
 }
