@@ -76,7 +76,7 @@ struct TableHeader {
     let found = Set(fields.map(\.column.path))
     for (index, column) in fields {
       if let doubt = rules.doubt(headings[index], of: column.path, beside: found) {
-        notes.append((index, .doubt(doubt)))
+        notes.append((index, ColumnNote(text: doubt, isDoubt: true)))
       }
     }
   }
@@ -131,7 +131,7 @@ struct TableHeader {
       typed.insert(index)
       dateOrders[index] = type.dateOrder
     }
-    if let note = found.note { notes.append((index, .reading(note))) }
+    if let note = found.note { notes.append((index, ColumnNote(text: note))) }
     roles.append(.field(type.map { found.column.typed($0.type) } ?? found.column))
   }
 

@@ -303,7 +303,8 @@ package struct TablePlan: Sendable {
     if cells == 0 { return }
     let option =
       "--types '\(headings[column])=\(type.rawValue)' takes it for \(type == .string ? "text" : "one")"
-    notes.append((column, .reading("\(what) in \(NumberText.counted(cells, "cell")); \(option)")))
+    let text = "\(what) in \(NumberText.counted(cells, "cell")); \(option)"
+    notes.append((column, ColumnNote(text: text)))
   }
 
   /// Returns the heading of a column, with its inferred type, for a list of rejected rows, whose headings are paths.
