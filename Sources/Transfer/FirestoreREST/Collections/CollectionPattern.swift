@@ -50,15 +50,9 @@ package struct CollectionPattern: Sendable, Equatable {
 
 /// The conditions that a read evaluates on the client.
 struct ReadSelection: Sendable {
-  private let pattern: CollectionPattern?
-  private let filter: DocumentFilter?
-  private let isDeep: Bool
-
-  init(_ pattern: CollectionPattern?, _ filter: DocumentFilter?, isDeep: Bool = false) {
-    self.pattern = pattern
-    self.filter = filter
-    self.isDeep = isDeep
-  }
+  var pattern: CollectionPattern?
+  var filter: DocumentFilter?
+  var isDeep = false
 
   func contains(_ document: RawDocument) -> Bool {
     (pattern?.contains(document.path, isDeep: isDeep) ?? true) && (filter?.matches(document) ?? true)
