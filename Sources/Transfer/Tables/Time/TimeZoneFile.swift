@@ -182,16 +182,6 @@ struct ClockRule: Sendable, Equatable {
       return at == start ? nil : number
     }
 
-    mutating func number(in range: ClosedRange<Int>) -> Int? {
-      number().flatMap { range.contains($0) ? $0 : nil }
-    }
-
-    mutating func skip(_ sign: Unicode.Scalar) -> Bool {
-      guard peek == UInt8(ascii: sign) else { return false }
-      at += 1
-      return true
-    }
-
     /// Parses `[+-]h[:mm[:ss]]` as seconds.
     mutating func time() -> Int? {
       let sign = peek == UInt8(ascii: "-") ? -1 : 1
@@ -208,22 +198,28 @@ struct ClockRule: Sendable, Equatable {
 
     /// Parses `,M3.2.0/2`, `,J60` or `,59/3`.
     mutating func change() -> Change? {
-      guard skip(",") else { return nil }
+      guard peek == UInt8(ascii: ",") else { return nil }
+      at += 1
       let day: Change.Day
-      if skip("M") {
-        guard let month = number(in: 1...12), skip("."), let week = number(in: 1...5), skip("."),
-          let weekday = number(in: 0...6)
-        else { return nil }
+      if peek == UInt8(ascii: "M") {
+        at += 1
+        guard let month = number(), (1...12).contains(month), peek == UInt8(ascii: ".") else { return nil }
+        at += 1
+        guard let week = number(), (1...5).contains(week), peek == UInt8(ascii: ".") else { return nil }
+        at += 1
+        guard let weekday = number(), (0...6).contains(weekday) else { return nil }
         day = .weekday(month: month, week: week, day: weekday)
-      } else if skip("J") {
-        guard let number = number(in: 1...365) else { return nil }
+      } else if peek == UInt8(ascii: "J") {
+        at += 1
+        guard let number = number(), (1...365).contains(number) else { return nil }
         day = .julian(number)
       } else {
-        guard let number = number(in: 0...365) else { return nil }
+        guard let number = number(), (0...365).contains(number) else { return nil }
         day = .zeroBased(number)
       }
       var change = Change(day: day)
-      if skip("/") {
+      if peek == UInt8(ascii: "/") {
+        at += 1
         guard let time = time() else { return nil }
         change.time = time
       }
