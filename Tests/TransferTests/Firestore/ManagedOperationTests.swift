@@ -34,7 +34,8 @@ struct ManagedOperationTests {
       """
     )
     #expect(operation.name.id == "ASA1" && operation.kind == .exportDocuments && operation.isDone)
-    #expect(operation.state.name == "SUCCESSFUL" && operation.ending == .successful && operation.failure == nil)
+    #expect(operation.state.name == "SUCCESSFUL")
+    #expect(operation.ending == .successful && operation.failure == nil)
     #expect(operation.documents == .init(estimated: 1000, completed: 1003))
     #expect(operation.bytes == .init(completed: 1 << 53))
     #expect(
