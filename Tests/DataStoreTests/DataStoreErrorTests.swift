@@ -114,7 +114,7 @@ struct DataStoreErrorTests {
       #expect(error?.rejections.map(\.id) == ["m57"])
       #expect(error?.rejections.first?.error.status == .invalidArgument)
       #expect(error?.description.hasPrefix("1 of 120 documents were refused, such as 'm57': ") == true)
-      let count = try await fixture.client.count(fixture.menus.collection).count
+      let count = try await fixture.client.count(CollectionRead(fixture.menus.collection)).count
       #expect(count == 119)
     }
   }

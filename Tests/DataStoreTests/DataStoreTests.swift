@@ -144,7 +144,7 @@ struct DataStoreTests {
         }
         try await group.waitForAll()
       }
-      #expect(try await fixture.client.count(fixture.menus.collection).count == 50)
+      #expect(try await fixture.client.count(CollectionRead(fixture.menus.collection)).count == 50)
     }
   }
 }

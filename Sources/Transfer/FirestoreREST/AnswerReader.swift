@@ -55,7 +55,7 @@ struct AnswerReader {
     _ path: DocumentPath,
     _ isAsked: (DocumentPath) -> Bool
   ) throws(CallFailure) {
-    if isAsked(path), !path.holdsDots { return }
+    if isAsked(path), !path.string.holdsDots { return }
     throw .foreign(
       "the response has a document that was not requested: '\(PathLimits.shortened(path.string))'"
     )
@@ -67,7 +67,7 @@ struct AnswerReader {
   static func collectionIDs(_ root: JSONCursor) throws(CallFailure) -> [String] {
     try root.list("collectionIds", called: "the collection IDs") { element throws(CallFailure) in
       guard let id = element.string else { throw .malformed("a collection ID is not a string") }
-      guard let path = CollectionPath(id), path.parent == nil, !path.holdsDots else {
+      guard let path = CollectionPath(id), path.parent == nil, !id.holdsDots else {
         throw .foreign("the response has the invalid collection ID '\(PathLimits.shortened(id))'")
       }
       return id
@@ -121,22 +121,13 @@ extension CollectionRead {
   }
 }
 
-extension DocumentPath {
-  /// Whether an ID is `.` or `..`, which no document has and which would address something else in a URL.
-  fileprivate var holdsDots: Bool { AnsweredPath.holdsDots(string) }
-}
-
-extension CollectionPath {
-  /// See ``DocumentPath/holdsDots``.
-  fileprivate var holdsDots: Bool { AnsweredPath.holdsDots(string) }
-}
-
-private enum AnsweredPath {
-  static func holdsDots(_ path: String) -> Bool {
+extension String {
+  /// Whether an ID of this path is `.` or `..`, which no document has and which would address something else in a URL.
+  fileprivate var holdsDots: Bool {
     // Few paths have a dot at all.
-    if !path.withBytes({ $0.contains(UInt8(ascii: ".")) }) { return false }
+    if !withBytes({ $0.contains(UInt8(ascii: ".")) }) { return false }
     var (length, dots) = (0, 0)
-    for byte in path.utf8 {
+    for byte in utf8 {
       if byte == UInt8(ascii: "/") {
         if dots == length, dots == 1 || dots == 2 { return true }
         (length, dots) = (0, 0)

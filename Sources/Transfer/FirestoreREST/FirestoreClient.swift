@@ -195,12 +195,6 @@ package struct FirestoreClient: Sendable {
     throw .malformed("the stream ended before the count")
   }
 
-  /// Returns the number of documents in a collection and the read time.
-  package func count(_ collection: CollectionPath) async throws(Failure) -> (count: Int, readTime: Timestamp?)
-  {
-    try await count(CollectionRead(collection))
-  }
-
   /// Returns the body of a `runQuery` request.
   func queryBody(_ query: StructuredQuery, _ readTime: Timestamp?) -> [UInt8] {
     JSONWriter.object {
@@ -259,11 +253,9 @@ package struct FirestoreClient: Sendable {
     timeout: Double
   ) async throws(CallFailure) -> CommitAnswer {
     var own: TransactionID?
-    do throws(Failure) {
+    try await CallFailure.ofUnsent { () throws(Failure) in
       try await gate.pass(.commit)
       if transaction == nil, let fence = gate.fence { own = try await beginTransaction(behind: fence) }
-    } catch {
-      throw .notSent(error)
     }
     do throws(CallFailure) {
       let answer = try await send(writes, deletes: deletes, in: transaction ?? own, timeout: timeout)

@@ -195,17 +195,6 @@ struct CredentialDiscoveryTests {
     }
   }
 
-  @Test func theProject() throws {
-    let account = try CredentialFixture.credentials(try CredentialFixture.serviceAccount())
-    func project(_ environment: [String: String], _ credentials: Credentials?) -> String? {
-      CredentialDiscovery(environment: environment, readFile: FakeFiles([:]).reader).project(of: credentials)
-    }
-    #expect(project(["GOOGLE_CLOUD_PROJECT": "a", "GCLOUD_PROJECT": "b"], account) == "a")
-    #expect(project(["GCLOUD_PROJECT": "b"], account) == "b")
-    #expect(project([:], account) == "p1")
-    #expect(project([:], nil) == nil)
-  }
-
   @Test(arguments: [
     ("localhost:8080", "localhost:8080"), ("http://localhost:8080/", "localhost:8080"),
     ("[::1]:8080", "[::1]:8080"),

@@ -146,12 +146,12 @@ struct FirestoreClientTests {
     let mini = MiniFirestore()
     try mini.load(jsonLines: jsonLines("c", 0..<321) + "\n" + jsonLines("g/x/c", 0..<4))
     try await Fixture.with(mini.handler) { fixture in
-      let (count, time) = try await fixture.client.count(collection("c"))
+      let (count, time) = try await fixture.client.count(CollectionRead(collection("c")))
       #expect(count == 321)
       #expect(time != nil)
-      let value3 = try await fixture.client.count(collection("g/x/c"))
+      let value3 = try await fixture.client.count(CollectionRead(collection("g/x/c")))
       #expect(value3.count == 4)
-      let value4 = try await fixture.client.count(collection("none"))
+      let value4 = try await fixture.client.count(CollectionRead(collection("none")))
       #expect(value4.count == 0)
     }
   }
@@ -264,7 +264,7 @@ struct FirestoreClientTests {
       let paths = try documents(jsonLines("c", 0..<50)).map(\.path)
       let value10 = try await fixture.client.batchGet(paths)
       #expect(value10.count == 50)
-      let value11 = try await fixture.client.count(collection("c"))
+      let value11 = try await fixture.client.count(CollectionRead(collection("c")))
       #expect(value11.count == 50)
       let value12 = try await fixture.client.collectionIDs()
       #expect(value12 == ["c"])
@@ -330,7 +330,7 @@ struct FirestoreClientTests {
       maximumConsecutive: .max
     )
     try await Fixture.with(faults.handler, budget: 120) { fixture in
-      let error = await failure { try await fixture.client.count(collection("c")) }
+      let error = await failure { try await fixture.client.count(CollectionRead(collection("c"))) }
       #expect(error?.kind == .unavailable)
       #expect(fixture.time.slept <= 120)
       #expect(fixture.time.slept > 60)
@@ -400,7 +400,7 @@ struct FirestoreClientTests {
     for service in [ServiceError.invalidArgument("x"), ServiceError(400, "OUT_OF_RANGE", "x")] {
       let faults = ScriptedFaults(MiniFirestore().handler, rules: [FaultRule([], .always, .error(service))])
       try await Fixture.with(faults.handler) { fixture in
-        let error = await failure { try await fixture.client.count(collection("c")) }
+        let error = await failure { try await fixture.client.count(CollectionRead(collection("c"))) }
         #expect(error?.kind == .usage && fixture.server.requests.count == 1, "\(service)")
       }
     }

@@ -27,10 +27,12 @@ private func rows(
   chunk: Int = 1 << 20
 ) throws -> [Row] {
   let folder = try ScratchFolder()
+  var reading = TableReading()
+  reading.quotes = quotes
   var reader = try CSVReader(
     folder.write(bytes, to: "in.csv"),
     delimiter: delimiter,
-    quotes: quotes,
+    reading: reading,
     maximumRecordBytes: maximum,
     chunkSize: chunk
   )
@@ -39,8 +41,8 @@ private func rows(
     let record = reader.record
     rows.append(
       Row(
-        line: record.line,
-        cells: (0..<record.count).map { Cell(text: record[$0], isQuoted: record.isQuoted($0)) }
+        line: record.number,
+        cells: (0..<record.count).map { Cell(text: record[$0], isQuoted: record.kind($0) == .text) }
       )
     )
   }
@@ -205,7 +207,7 @@ private func plain(_ texts: String...) -> [Cell] { texts.map { Cell(text: $0) } 
     var seen: [String] = []
     for _ in 0..<6 {
       do {
-        seen.append(try reader.next() ? "\(reader.record.line) \(reader.record[0])" : "end")
+        seen.append(try reader.next() ? "\(reader.record.number) \(reader.record[0])" : "end")
       } catch {
         seen.append("!")
       }

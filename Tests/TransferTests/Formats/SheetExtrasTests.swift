@@ -123,7 +123,7 @@ struct SheetExtrasTests {
       try writer.sheet(for: try #require(CollectionPath(name))).finish()
     }
     try writer.finish()
-    #expect(try TableReader.sheets(of: folder.file("out.xlsx")).map(\.name) == ["B (2)", "b", "b (3)"])
+    #expect(try XLSXPackage(folder.file("out.xlsx")).sheets.map(\.name) == ["B (2)", "b", "b (3)"])
   }
 
   @Test("Conditions are about numbers and dates alone, below the header.")

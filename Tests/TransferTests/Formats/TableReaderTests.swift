@@ -158,7 +158,7 @@ struct TableReaderTests {
     book.rows = "<row/><row r=\"5\"><c t=\"inlineStr\"><is><t>x</t></is></c></row>"
     book.sheets[1].0 = "Uno &amp; dos"
     let path = try book.write(to: folder)
-    let sheets = try TableReader.sheets(of: path)
+    let sheets = try XLSXPackage(path).sheets
     #expect(sheets.map(\.name) == ["oculta", "Uno & dos"] && sheets.map(\.isHidden) == [true, false])
     #expect(try table(path, sheet: "Uno & dos") == ["5: text x"])
     #expect(throws: Failure.self) { _ = try TableReader(path, sheet: "tres") }
@@ -206,7 +206,9 @@ struct TableReaderTests {
     book.behind = "<mergeCells>\(areas.map { "<mergeCell ref=\"\($0)\"/>" }.joined())</mergeCells>"
     let path = try book.write(to: folder)
     func rows(_ unmerge: TableReading.Unmerge) throws -> [[String]] {
-      var reader = try TableReader(path, headerRow: 2, unmerge: unmerge)
+      var reading = TableReading()
+      (reading.headerRow, reading.unmerge) = (2, unmerge)
+      var reader = try TableReader(path, reading: reading)
       var rows: [[String]] = []
       while try reader.next() { rows.append(reader.row.texts) }
       return rows
@@ -222,7 +224,9 @@ struct TableReaderTests {
     book.formats = ["0%"]
     book.rows = "<row r=\"1\"><c><v>1</v></c><c s=\"1\"><v>0.5</v></c></row>"
     book.behind = "<mergeCells><mergeCell ref=\"A1:B1\"/></mergeCells>"
-    var reader = try TableReader(try book.write(to: folder), unmerge: .first)
+    var reading = TableReading()
+    reading.unmerge = .first
+    var reader = try TableReader(try book.write(to: folder), reading: reading)
     #expect(try reader.next())
     #expect(reader.row.percents.isEmpty)
   }
@@ -240,7 +244,9 @@ struct TableReaderTests {
     book.behind = "<mergeCells><mergeCell ref=\"B2:C3\"/><mergeCell ref=\"B5:C5\"/></mergeCells>"
     let path = try book.write(to: folder)
     func rows(_ unmerge: TableReading.Unmerge) throws -> [[String]] {
-      var reader = try TableReader(path, unmerge: unmerge)
+      var reading = TableReading()
+      reading.unmerge = unmerge
+      var reader = try TableReader(path, reading: reading)
       var rows: [[String]] = []
       while try reader.next() { rows.append((0..<3).map { reader.row[$0] }) }
       return Array(rows.drop { $0.first == "id" })

@@ -50,16 +50,6 @@ package struct FileAccess: Sendable {
 
   // MARK: Looking
 
-  /// Returns what a remote address refers to; nil if there is nothing.
-  ///
-  /// - Throws: The errors of ``RemoteFiles/entry(at:)``; `.internal` for a local path.
-  package func entry(at address: String) throws(Failure) -> RemoteEntry? {
-    guard let remote = try remote(for: address) else {
-      throw Failure(.internal, "look for", path: address, cause: "it is not a remote address")
-    }
-    return try remote.entry(at: address)
-  }
-
   /// Whether there is a file or folder.
   ///
   /// - Throws: The errors of ``RemoteFiles/entry(at:)``, only for a remote address.

@@ -43,14 +43,14 @@ package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolati
 
   /// Returns the text with escapes for characters that steer a terminal (see ``steers(_:)``).
   package static func escaped(_ text: String) -> String {
+    escaped(text) { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
+  }
+
+  private static func escaped(_ text: String, _ escape: (Unicode.Scalar) -> String) -> String {
     if !text.unicodeScalars.contains(where: steers) { return text }
     var out = ""
     for scalar in text.unicodeScalars {
-      if steers(scalar) {
-        out += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-      } else {
-        out.unicodeScalars.append(scalar)
-      }
+      if steers(scalar) { out += escape(scalar) } else { out.unicodeScalars.append(scalar) }
     }
     return out
   }
@@ -69,19 +69,13 @@ package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolati
   /// Returns equivalent JSON with an escape such as `\u202e` for each character that steers a terminal (see
   /// ``steers(_:)``).
   package static func escaped(json: [UInt8]) -> [UInt8] {
-    let text = String(decoding: json, as: UTF8.self)
-    if !text.unicodeScalars.contains(where: steers) { return json }
-    var out = ""
-    for scalar in text.unicodeScalars {
+    let text = escaped(String(decoding: json, as: UTF8.self)) { scalar in
       // The JSON writer already escapes lower ones, except between tokens.
-      if scalar.value > 0x7E, steers(scalar) {
-        let digits = String(scalar.value, radix: 16)
-        out += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-      } else {
-        out.unicodeScalars.append(scalar)
-      }
+      if scalar.value <= 0x7E { return String(scalar) }
+      let digits = String(scalar.value, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
     }
-    return Array(out.utf8)
+    return Array(text.utf8)
   }
 }
 

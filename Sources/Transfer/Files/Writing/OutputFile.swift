@@ -191,33 +191,25 @@ struct FileSink: ~Copyable {
   mutating func write(_ span: UnsafeRawBufferPointer) throws(Failure) {
     if span.isEmpty { return }
     if let failure { throw failure }
-    if let remote { return try send(span, to: remote) }
-    var (code, isStopped) =
-      mayWait
-      ? SystemCall.writeUnlessStopped(descriptor, span) : (SystemCall.write(descriptor, span), false)
-    if code == 0, !isStopped { code = behind?.advance(descriptor, to: bytes + span.count) ?? 0 }
-    if code != 0 || isStopped {
-      let name = path == "-" ? StandardOutput.name : path
-      let failed =
-        isStopped
-        ? Failure.stopped("write", name)
-        : path == "-" ? StandardOutput.failure(errno: code) : Failure.cannotWrite(name, errno: code)
-      failure = failed
-      throw failed
-    }
-    digest?.update(span)
-    bytes += span.count
-  }
-
-  private mutating func send(_ span: UnsafeRawBufferPointer, to remote: any RemoteWriter) throws(Failure) {
     do throws(Failure) {
-      try remote.write(span)
+      try put(span)
     } catch {
       failure = error
       throw error
     }
     digest?.update(span)
     bytes += span.count
+  }
+
+  private mutating func put(_ span: UnsafeRawBufferPointer) throws(Failure) {
+    if let remote { return try remote.write(span) }
+    var (code, isStopped) =
+      mayWait
+      ? SystemCall.writeUnlessStopped(descriptor, span) : (SystemCall.write(descriptor, span), false)
+    if isStopped { throw Failure.stopped("write", path == "-" ? StandardOutput.name : path) }
+    if code == 0 { code = behind?.advance(descriptor, to: bytes + span.count) ?? 0 }
+    if code == 0 { return }
+    throw path == "-" ? StandardOutput.failure(errno: code) : Failure.cannotWrite(path, errno: code)
   }
 }
 

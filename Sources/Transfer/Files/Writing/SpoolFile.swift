@@ -97,12 +97,9 @@ package struct SpoolFile: ~Copyable {
   /// - Throws: The errors of ``read(at:into:)``.
   package mutating func bytes(_ count: Int, at position: Int) throws(Failure) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    let result: Result<Void, Failure> = bytes.withUnsafeMutableBytes { bytes in
-      do throws(Failure) { return .success(try read(at: position, into: bytes)) } catch {
-        return .failure(error)
-      }
+    try bytes.withUnsafeMutableBufferPointer { bytes throws(Failure) in
+      try read(at: position, into: UnsafeMutableRawBufferPointer(bytes))
     }
-    try result.get()
     return bytes
   }
 

@@ -19,28 +19,12 @@ package struct ManagedOperation: Sendable, Equatable {
     }
   }
 
-  /// The state, as named by the service.
-  package enum State: Sendable, Equatable {
-    case initializing, processing, cancelling, finalizing, successful, failed, cancelled
-    /// No state, or one that this version does not know.
-    case other(String)
+  /// The state, as named by the service: `PROCESSING`, for example; empty for none.
+  package struct State: Sendable, Equatable {
+    package let name: String
 
-    package var name: String {
-      switch self {
-      case .initializing: "INITIALIZING"
-      case .processing: "PROCESSING"
-      case .cancelling: "CANCELLING"
-      case .finalizing: "FINALIZING"
-      case .successful: "SUCCESSFUL"
-      case .failed: "FAILED"
-      case .cancelled: "CANCELLED"
-      case .other(let name): name
-      }
-    }
-
-    fileprivate static let known: [State] = [
-      .initializing, .processing, .cancelling, .finalizing, .successful, .failed, .cancelled,
-    ]
+    static let failed = State(name: "FAILED")
+    static let cancelled = State(name: "CANCELLED")
   }
 
   /// An amount of work, in documents or bytes.
@@ -65,7 +49,7 @@ package struct ManagedOperation: Sendable, Equatable {
 
   package var name: OperationName
   package var kind: Kind
-  package var state = State.other("")
+  package var state = State(name: "")
   /// Whether it has ended, whatever the result.
   package var isDone = false
   package var startTime: Timestamp?
@@ -129,8 +113,7 @@ extension ManagedOperation {
   private mutating func read(_ metadata: JSONCursor) throws(CallFailure) {
     guard metadata.kind == .object else { throw .malformed("the metadata of the operation is not an object") }
     // Exports and imports have `operationState`, indexes `state`.
-    let word = try Self.text(metadata, "operationState", or: "state") ?? ""
-    state = State.known.first { $0.name.isIdentical(to: word) } ?? .other(word)
+    state = State(name: try Self.text(metadata, "operationState", or: "state") ?? "")
     startTime = try Self.time(metadata, "startTime")
     endTime = try Self.time(metadata, "endTime")
     snapshotTime = try Self.time(metadata, "snapshotTime")

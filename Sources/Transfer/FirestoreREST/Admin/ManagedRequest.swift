@@ -11,18 +11,10 @@ package struct ManagedRequest: Sendable, Equatable {
     package var name: String { operation.name }
 
     var operation: ManagedOperation.Kind {
-      switch self {
-      case .exportDocuments: .exportDocuments
-      case .importDocuments: .importDocuments
-      }
+      self == .exportDocuments ? .exportDocuments : .importDocuments
     }
 
-    package var rpc: RPC {
-      switch self {
-      case .exportDocuments: .exportDocuments
-      case .importDocuments: .importDocuments
-      }
-    }
+    package var rpc: RPC { self == .exportDocuments ? .exportDocuments : .importDocuments }
   }
 
   package let kind: Kind
@@ -76,10 +68,7 @@ package struct ManagedRequest: Sendable, Equatable {
 
   var body: [UInt8] {
     JSONWriter.object {
-      switch kind {
-      case .exportDocuments: $0.member("outputUriPrefix", prefix.description)
-      case .importDocuments: $0.member("inputUriPrefix", prefix.description)
-      }
+      $0.member(kind == .exportDocuments ? "outputUriPrefix" : "inputUriPrefix", prefix.description)
       if !collections.isEmpty { $0.member("collectionIds", strings: collections) }
       $0.member("snapshotTime", snapshotTime)
     }

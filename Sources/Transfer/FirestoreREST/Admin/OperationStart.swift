@@ -37,8 +37,6 @@ struct OperationStart: Sendable {
     case giveUp(CallFailure)
   }
 
-  private enum Next: Equatable { case list, send }
-
   /// The minimum delay before operations are listed again, in seconds, because a list may lag behind.
   static let leastDelay = 1.0
 
@@ -52,7 +50,7 @@ struct OperationStart: Sendable {
   /// Whether the budget is spent, so that nothing more is sent.
   private var isLast = false
   private var attempts = 0
-  private var next = Next.send
+  private var next = Action.send
   /// Why the last request failed.
   private var failure: CallFailure?
 
@@ -67,7 +65,7 @@ struct OperationStart: Sendable {
   ///   - random: A random number in 0..<1.
   mutating func handle(_ event: Event, elapsed: Double = 0, random: Double = 0) -> Action {
     switch event {
-    case .waited: return next == .list ? .list : .send
+    case .waited: return next
     case .answered(let operation): return .started(operation)
     case .listed(let operations) where !hasListed:
       hasListed = true

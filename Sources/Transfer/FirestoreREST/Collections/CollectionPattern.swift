@@ -28,11 +28,6 @@ package struct CollectionPattern: Sendable, Equatable {
     return (isDeep ? found.count > segments.count : found.count == segments.count + 1) && begins(found)
   }
 
-  package func matches(_ collection: CollectionPath) -> Bool {
-    let found = collection.string.utf8.split(separator: Self.slash)
-    return found.count == segments.count && begins(found)
-  }
-
   /// Returns the pattern of the collections of a kind that are below matching ones; nil if there can be none.
   ///
   /// Of the kind `groups/*/members/*/notes`, these are `groups/g1/members/*/notes` below `groups/g1/members`.
@@ -49,24 +44,15 @@ package struct CollectionPattern: Sendable, Equatable {
     zip(segments, path).allSatisfy { segment, name in segment.map { name.elementsEqual($0) } ?? true }
   }
 
-  /// Whether two patterns have the same bytes.
-  package static func == (a: CollectionPattern, b: CollectionPattern) -> Bool { a.path == b.path }
-
   private static let slash = UInt8(ascii: "/")
   private static let star = [UInt8(ascii: "*")]
 }
 
 /// The conditions that a read evaluates on the client.
 struct ReadSelection: Sendable {
-  private let pattern: CollectionPattern?
-  private let filter: DocumentFilter?
-  private let isDeep: Bool
-
-  init(_ pattern: CollectionPattern?, _ filter: DocumentFilter?, isDeep: Bool = false) {
-    self.pattern = pattern
-    self.filter = filter
-    self.isDeep = isDeep
-  }
+  var pattern: CollectionPattern?
+  var filter: DocumentFilter?
+  var isDeep = false
 
   func contains(_ document: RawDocument) -> Bool {
     (pattern?.contains(document.path, isDeep: isDeep) ?? true) && (filter?.matches(document) ?? true)

@@ -44,15 +44,6 @@ package struct Credentials: Sendable, Equatable, CustomStringConvertible {
     Credentials(kind, quotaProject: quotaProject, scopes: scopes)
   }
 
-  /// The project that the credentials belong to, if they contain it.
-  package var project: String? {
-    switch kind {
-    case .serviceAccount(let account): account.project
-    case .impersonated(let account): account.source.project
-    default: nil
-    }
-  }
-
   /// Whether the credentials depend on something that is renewed elsewhere, and so may be unusable for a moment.
   var areRenewedElsewhere: Bool {
     switch kind {

@@ -143,10 +143,8 @@ package struct ServiceCaller: Sendable {
     var request = request
     if !isBilled { request.billing = .nothing }
     if !request.isReserved {
-      do throws(Failure) {
-        _ = try await traffic.account.reserve(request.billing.most, isLast: isLast)
-      } catch {
-        throw .notSent(error)
+      _ = try await CallFailure.ofUnsent { () throws(Failure) in
+        try await traffic.account.reserve(request.billing.most, isLast: isLast)
       }
     }
     do throws(CallFailure) {
@@ -179,12 +177,12 @@ package struct ServiceCaller: Sendable {
 
   /// Sends a signed request once (twice if the token was refused), and returns the response, whatever its status.
   package func exchange(_ request: HTTPRequest) async throws(CallFailure) -> HTTPResponse {
-    let authorization = try await Self.credentials { () async throws(Failure) in
+    let authorization = try await CallFailure.ofUnsent { () throws(Failure) in
       try await credentials.authorization()
     }
     let response = try await send(request, with: authorization)
     guard response.status == 401 else { return response }
-    let fresh = try await Self.credentials { () async throws(Failure) in
+    let fresh = try await CallFailure.ofUnsent { () throws(Failure) in
       try await credentials.refreshed(after: authorization)
     }
     guard let fresh else { return response }
@@ -211,17 +209,6 @@ package struct ServiceCaller: Sendable {
       return response
     } catch {
       throw .transport(error)
-    }
-  }
-
-  /// Calls `body`, wrapping its failure as one of the credentials.
-  private static func credentials<Result>(
-    _ body: () async throws(Failure) -> Result
-  ) async throws(CallFailure) -> Result {
-    do throws(Failure) {
-      return try await body()
-    } catch {
-      throw .notSent(error)
     }
   }
 
@@ -313,6 +300,17 @@ package struct ServiceCaller: Sendable {
 }
 
 extension CallFailure {
+  /// Calls `body`, whose failure is that of a request which is not sent.
+  static func ofUnsent<Result>(
+    _ body: () async throws(Failure) -> Result
+  ) async throws(CallFailure) -> Result {
+    do throws(Failure) {
+      return try await body()
+    } catch {
+      throw .notSent(error)
+    }
+  }
+
   /// The delay that the service requests.
   var askedDelay: Double? {
     if case .service(let error) = self { error.retryDelay } else { nil }

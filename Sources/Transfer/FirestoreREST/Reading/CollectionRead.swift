@@ -135,9 +135,10 @@ package struct CollectionRead: Sendable, Equatable {
   /// The conditions that the client evaluates; nil for none.
   var selection: ReadSelection? {
     switch reach {
-    case .pattern: ReadSelection(CollectionPattern(collection), filter.map(DocumentFilter.init))
-    case .subcollections: kind.map { ReadSelection(CollectionPattern($0), nil, isDeep: true) }
-    case .collection, .group: filtersHere ? filter.map { ReadSelection(nil, DocumentFilter($0)) } : nil
+    case .pattern:
+      ReadSelection(pattern: CollectionPattern(collection), filter: filter.map(DocumentFilter.init))
+    case .subcollections: kind.map { ReadSelection(pattern: CollectionPattern($0), isDeep: true) }
+    case .collection, .group: filtersHere ? filter.map { ReadSelection(filter: DocumentFilter($0)) } : nil
     }
   }
 

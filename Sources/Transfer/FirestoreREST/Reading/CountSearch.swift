@@ -24,7 +24,6 @@ package struct CountSearch: Sendable {
   /// answered.
   package var found: [Range<Int>] { Self.joined(different) }
 
-  private let known: Int
   private var different: [Range<Int>] = []
   private var open: [Range<Int>]
   /// The ranges whose first half is being counted, by that half.
@@ -34,7 +33,6 @@ package struct CountSearch: Sendable {
   ///   - known: The number of known names.
   ///   - width: The number of known names in a range at first.
   package init(known: Int, width: Int = Self.width) {
-    self.known = known
     let starts = stride(from: 0, to: max(known, 1), by: width)
     open = starts.reversed().map { $0..<min($0 + width, known) }
   }

@@ -17,12 +17,8 @@ struct NameSurvey: Sendable {
     var isSettled = false
   }
 
-  /// The documents between the start of a query and the next query.
-  private struct Part {
-    /// The number of documents, estimated or exact.
-    var count: Double
-    var isExact: Bool
-  }
+  /// The documents between the start of a query and the next query: their number, estimated or exact.
+  private typealias Part = (count: Double, isExact: Bool)
 
   /// The number of documents that each query requests.
   static let sampleSize = 12
@@ -78,13 +74,13 @@ struct NameSurvey: Sendable {
     let next = index + 1 < looks.count ? looks[index + 1].start : nil
     let before = next.map { next in look.ids.prefix { $0.compareUTF8(next) < 0 } } ?? look.ids[...]
     if look.isLast || before.count < look.ids.count || look.ids.isEmpty {
-      return Part(count: Double(before.count), isExact: true)
+      return (Double(before.count), true)
     }
     guard let next, let last = look.ids.last, let gap = gap(look.ids) else {
-      return Part(count: Double(look.ids.count) * 2, isExact: false)
+      return (Double(look.ids.count) * 2, false)
     }
     let rest = max(0, scale.number(of: next) - scale.number(of: last))
-    return Part(count: Double(look.ids.count) + Double(rest) / gap, isExact: false)
+    return (Double(look.ids.count) + Double(rest) / gap, false)
   }
 
   /// Returns the typical distance between the IDs of a query; nil if there are too few to tell.

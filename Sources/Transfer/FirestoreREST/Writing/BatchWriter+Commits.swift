@@ -77,11 +77,9 @@ extension BatchWriter {
   /// Lets the delegate prepare for a commit.
   private func askDelegate(before chunk: CommitScheduler.Chunk) async throws(Failure) {
     let preparation = Task { [delegate] in
-      do throws(Failure) {
-        return Result<Void, Failure>.success(try await delegate.willCommit(chunk.writes.map(\.write)))
-      } catch {
-        return .failure(error)
-      }
+      await Result(awaiting: { () throws(Failure) in
+        try await delegate.willCommit(chunk.writes.map(\.write))
+      })
     }
     preparations[chunk.id] = preparation
     defer { preparations[chunk.id] = nil }
@@ -96,11 +94,8 @@ extension BatchWriter {
     let task =
       asking
       ?? Task { [client] in
-        do throws(Failure) {
-          return .success(try await client.serverTime(reading: path))
-        } catch {
-          return error.kind == .notPermitted ? .success(nil) : .failure(error)
-        }
+        await Result(awaiting: { () throws(Failure) in try await client.serverTime(reading: path) })
+          .flatMapError { $0.kind == .notPermitted ? .success(nil) : .failure($0) }
       }
     asking = task
     return try await task.value.get()

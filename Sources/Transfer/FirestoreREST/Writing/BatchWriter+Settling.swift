@@ -11,7 +11,10 @@ extension BatchWriter {
     }
     if !written.isEmpty { await finish(written) }
     let hasConflict = settled.contains { if case .conflict = $0.settlement { true } else { false } }
-    if hasConflict, !scheduler.isStopping { await assertMayWrite() }
+    if hasConflict, !scheduler.isStopping {
+      // A run that may no longer write does not replan conflicts.
+      await failing { () throws(Failure) in try await client.gate.pass(.conflict) }
+    }
     for (pending, settlement) in settled {
       switch settlement {
       case .written: break
@@ -22,19 +25,10 @@ extension BatchWriter {
     }
   }
 
-  /// Ends the writing if the run may no longer write; conflicts are then not replanned.
-  private func assertMayWrite() async {
-    do throws(Failure) {
-      try await client.gate.pass(.conflict)
-    } catch {
-      fail(error)
-    }
-  }
-
   /// Calls `body`; a failure of it ends the writing.
-  private func failing(_ body: () throws(Failure) -> Void) {
+  private func failing(_ body: () async throws(Failure) -> Void) async {
     do throws(Failure) {
-      try body()
+      try await body()
     } catch {
       fail(error)
     }
@@ -44,7 +38,7 @@ extension BatchWriter {
     // A commit from before the interruption may have been applied after the document had been read again.
     var isClaimed = false
     if let journal, journal.hasTail, pending.isApplied(in: current) {
-      failing { () throws(Failure) in
+      await failing { () throws(Failure) in
         isClaimed = try journal.claimsWrite(of: pending.write.path, current: current)
       }
     }
@@ -63,7 +57,7 @@ extension BatchWriter {
       if scheduler.isStopping {
         await finish(pending, .conflicted)
       } else {
-        settleInJournal([(pending, .conflicted)])
+        await settleInJournal([(pending, .conflicted)])
         scheduler.replan(
           pending,
           as: PendingWrite(change, in: client.database, replans: pending.replans + 1)
@@ -74,32 +68,26 @@ extension BatchWriter {
 
   /// Finishes writes that the service confirmed together.
   private func finish(_ written: [(pending: PendingWrite, updateTime: Timestamp?)]) async {
-    settleInJournal(written.map { ($0.pending, .written(updateTime: $0.updateTime)) })
+    await settleInJournal(written.map { ($0.pending, .written(updateTime: $0.updateTime)) })
     // The service's results are counted even if they could not be recorded.
-    do throws(Failure) {
+    await failing { () throws(Failure) in
       try await delegate.didWrite(written.map { ($0.pending.write, $0.updateTime) })
-    } catch {
-      fail(error)
     }
     for (pending, _) in written { scheduler.done(with: pending) }
   }
 
   private func finish(_ pending: PendingWrite, _ result: WriteResult) async {
-    settleInJournal([(pending, result)])
+    await settleInJournal([(pending, result)])
     // The service's result is counted even if it could not be recorded.
-    do throws(Failure) {
-      try await delegate.didSettle(pending.write, result)
-    } catch {
-      fail(error)
-    }
+    await failing { () throws(Failure) in try await delegate.didSettle(pending.write, result) }
     scheduler.done(with: pending)
   }
 
-  private func settleInJournal(_ results: [(pending: PendingWrite, result: WriteResult)]) {
+  private func settleInJournal(_ results: [(pending: PendingWrite, result: WriteResult)]) async {
     guard let journal else { return }
     let recorded = results.filter(\.pending.isJournaled)
     if recorded.isEmpty { return }
-    failing { () throws(Failure) in
+    await failing { () throws(Failure) in
       try journal.settle(recorded.map { ($0.pending.write.path, $0.result) })
     }
   }

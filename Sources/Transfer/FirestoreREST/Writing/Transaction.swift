@@ -224,13 +224,8 @@ struct TransactionRun {
     case .preconditionFailed, .contended: return .contention
     case .notApplied: return .again
     case .unknown:
-      uncertain.append(
-        committing.map { write in
-          var write = write
-          write.mayBeApplied = true
-          return write
-        }
-      )
+      committing.mayBeApplied()
+      uncertain.append(committing)
       return .readBack
     }
   }

@@ -18,10 +18,6 @@ package final class Turns: Sendable {
       last = task
       return task
     }
-    try await withTaskCancellationHandler {
-      try await task.value
-    } onCancel: {
-      task.cancel()
-    }
+    try await task.cancellingValue
   }
 }

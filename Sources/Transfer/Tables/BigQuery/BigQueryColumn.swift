@@ -80,10 +80,7 @@ struct BigQueryColumn {
   func declare(in json: inout JSONWriter) {
     json.object { json in
       Self.members(name, kind, isRepeated, to: &json)
-      if !name.isIdentical(to: field) {
-        json.key("description")
-        json.string(field)
-      }
+      if !name.isIdentical(to: field) { json.member("description", field) }
       if columns.isEmpty { return }
       json.key("fields")
       Self.declare(columns, in: &json)
@@ -91,12 +88,9 @@ struct BigQueryColumn {
   }
 
   static func members(_ name: String, _ kind: Kind, _ isRepeated: Bool, to json: inout JSONWriter) {
-    json.key("name")
-    json.string(name)
-    json.key("type")
-    json.string(kind.rawValue)
-    json.key("mode")
-    json.string(isRepeated ? "REPEATED" : "NULLABLE")
+    json.member("name", name)
+    json.member("type", kind.rawValue)
+    json.member("mode", isRepeated ? "REPEATED" : "NULLABLE")
   }
 }
 

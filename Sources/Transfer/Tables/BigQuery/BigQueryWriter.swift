@@ -85,8 +85,7 @@ package final class BigQueryWriter: CollectionWriter {
       let name = try document.path.name(below: collection)
       json.removeAll()
       json.object { json in
-        json.key("__name__")
-        json.string(String(Substring(name)))
+        json.member("__name__", String(Substring(name)))
         let rest = BigQueryRow.write(document.fields, columns, to: &json)
         if rest.isEmpty { return }
         json.key("__rest__")

@@ -5,7 +5,7 @@ package import Schema
 ///
 ///     var reader = try CSVReader("users.csv")
 ///     while try reader.next() {
-///       print(reader.record.line, reader.record[0])
+///       print(reader.record.number, reader.record[0])
 ///     }
 ///
 /// Lines end with CR LF, LF or CR. A byte order mark and blank lines are skipped, as is a first line `sep=;`, which names
@@ -41,7 +41,7 @@ package struct CSVReader: ~Copyable {
   /// The delimiter, as specified or, after the first record, as detected.
   package internal(set) var delimiter: CSVDelimiter
   /// The record that the last call of ``next()`` read.
-  package private(set) var record = CSVRecord()
+  package internal(set) var record = CellRow()
   /// Whether the file begins with a byte order mark; false before the first record.
   var hasByteOrderMark: Bool { file.hasByteOrderMark }
   /// The number of the last line if it has no line end; nil before the end of the file.
@@ -81,30 +81,25 @@ package struct CSVReader: ~Copyable {
   ///   - path: The file, or `-`.
   ///   - delimiter: The delimiter; if nil, that of a first line `sep=;`, or else the assumed one.
   ///   - assumed: The assumed delimiter; if nil, the most frequent one in the header, or a comma.
-  ///   - headerRow: The first line that may be the header; 0 for the first one that has a delimiter.
-  ///   - encoding: The encoding of a file without a byte order mark; UTF-8 if nil.
-  ///   - comment: The character that begins a comment line, which is ignored; nil for none.
-  ///   - quotes: How cells are quoted.
+  ///   - reading: The encoding of a file without a byte order mark, the first line that may be the header (0 for the
+  ///     first one that has a delimiter), the character that begins comment lines, and how cells are quoted.
   ///   - chunkSize: The number of bytes to read at a time.
   /// - Throws: ``Failure`` of kind `inputMissing`.
   package init(
     _ path: String,
     delimiter: CSVDelimiter? = .comma,
     assuming assumed: CSVDelimiter? = nil,
-    headerRow: Int = 1,
-    encoding: TextEncoding? = nil,
-    comment: UInt8? = nil,
-    quotes: TableReading.Quotes = .double,
+    reading: TableReading = TableReading(),
     maximumRecordBytes: Int = CSVReader.defaultMaximumRecordBytes,
     chunkSize: Int = 256 << 10,
     via files: FileAccess = .local
   ) throws(Failure) {
-    file = try TextFile(path, encoding, via: files)
+    file = try TextFile(path, reading.encoding, via: files)
     self.maximumRecordBytes = maximumRecordBytes
     self.delimiter = delimiter ?? assumed ?? .comma
     isDelimiterGiven = delimiter != nil
-    self.headerRow = headerRow
-    (self.comment, self.quotes) = (comment, quotes)
+    headerRow = reading.headerRow ?? 1
+    (comment, quotes) = (reading.comment, reading.quotes ?? .double)
     findsDelimiter = delimiter == nil && assumed == nil
     chunk = .allocate(byteCount: chunkSize, alignment: 16)
   }
@@ -140,12 +135,12 @@ package struct CSVReader: ~Copyable {
         throw error
       }
       current = current.lowerBound..<(unread.lowerBound - 1)
-      if record.count == 1, record.bytes.count == 1, !record.isQuoted(0) {
+      if record.count == 1, record.kind(0) == .missing {
         start()
         continue
       }
       try assertUTF8()
-      if record.line == 1, try takeSeparatorLine() {
+      if record.number == 1, try takeSeparatorLine() {
         linesWithin += 1
         start()
         continue
@@ -166,7 +161,7 @@ package struct CSVReader: ~Copyable {
   }
 
   private mutating func start() {
-    record.begin(line: line, row: line - linesWithin)
+    record.begin(number: line, row: line - linesWithin)
     earlier.removeAll(keepingCapacity: true)
     current = unread.lowerBound..<unread.upperBound
   }
@@ -191,12 +186,12 @@ package struct CSVReader: ~Copyable {
     if state == .quoted { throw failure("the quote that opens here is never closed", line: quoteLine) }
     record.endCell(isQuoted: state == .quoteInQuotes)
     try assertUTF8()
-    return record.line == 1 ? try !takeSeparatorLine() : true
+    return record.number == 1 ? try !takeSeparatorLine() : true
   }
 
   private mutating func assertUTF8() throws(Failure) {
     guard let cell = record.firstInvalidCell else { return }
-    let position = Failure.Record(line: record.line, column: cell)
+    let position = Failure.Record(line: record.number, column: cell)
     let head = FileHead(file.path).bytes
     if file.encoding != .utf8 {
       let isLatin = file.encoding == .latin1 || file.encoding == .latin9
@@ -391,6 +386,7 @@ package struct CSVReader: ~Copyable {
   }
 
   private func tooLong(_ cause: String) -> Failure {
-    failure("the record is too long: \(cause); check the delimiter and the quotes", .init(line: record.line))
+    let cause = "the record is too long: \(cause); check the delimiter and the quotes"
+    return failure(cause, .init(line: record.number))
   }
 }

@@ -133,8 +133,8 @@ package struct CellRow: Sendable {
 
   // MARK: Filling
 
-  mutating func begin(number: Int) {
-    (self.number, row) = (number, number)
+  mutating func begin(number: Int, row: Int? = nil) {
+    (self.number, self.row) = (number, row ?? number)
     bytes.removeAll(keepingCapacity: true)
     cells.removeAll(keepingCapacity: true)
     if !typedDates.isEmpty { typedDates.removeAll() }
@@ -144,16 +144,5 @@ package struct CellRow: Sendable {
   /// Adds a cell with the bytes appended since the last one.
   mutating func endCell(_ kind: Kind) {
     cells.append(Cell(start: cells.last?.end ?? 0, end: bytes.count, kind: kind))
-  }
-
-  /// Copies a record of a CSV file.
-  mutating func take(_ record: borrowing CSVRecord) {
-    begin(number: record.line)
-    row = record.row
-    bytes.append(contentsOf: record.bytes)
-    for cell in record.cells {
-      let kind: Kind = cell.isQuoted ? .text : cell.start == cell.end ? .missing : .bare
-      cells.append(Cell(start: cell.start, end: cell.end, kind: kind))
-    }
   }
 }

@@ -27,8 +27,8 @@ package struct OpenDates {
   package init(_ plan: TablePlan, _ options: TableOptions) {
     let keepsDays = plan.readsForms && options.keepsDays
     days = keepsDays ? [] : plan.textColumns(where: \.isDay)
-    for (index, role) in plan.roles.enumerated() where !plan.decided.contains(index) {
-      if case .field(let column) = role, column.type == .timestamp || days.contains(index) {
+    for (index, column) in plan.roles.fields where !plan.decided.contains(index) {
+      if column.type == .timestamp || days.contains(index) {
         orders.updateValue(plan.dateOrders[index] ?? options.dateOrder, forKey: index)
       }
     }

@@ -25,11 +25,10 @@ package struct OpenNumbers {
   package init(_ plan: TablePlan, _ options: TableOptions) {
     numbers = TypedNumbers(options.reading)
     untyped = Set(plan.untyped)
-    let typed = plan.roles.indices.filter { index in
-      guard case .field(let column) = plan.roles[index], !plan.decided.contains(index) else { return false }
-      return column.type == .integer || column.type == .double
+    let typed = plan.roles.fields.filter { index, column in
+      !plan.decided.contains(index) && (column.type == .integer || column.type == .double)
     }
-    columns = untyped.union(typed)
+    columns = untyped.union(typed.map(\.index))
   }
 
   /// Notes a cell that was read; numbers of a sheet are unambiguous and ignored.

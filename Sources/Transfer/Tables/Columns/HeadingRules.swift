@@ -2,19 +2,10 @@ import FirestoreModels
 import Schema
 
 /// What the user should know about a column.
-package enum ColumnNote: Sendable {
-  /// Its heading names no declared field, and is probably misspelt.
-  case doubt(String)
-  /// Anything else.
-  case reading(String)
-
-  package var text: String {
-    switch self {
-    case .doubt(let text), .reading(let text): text
-    }
-  }
-
-  package var isDoubt: Bool { if case .doubt = self { true } else { false } }
+package struct ColumnNote: Sendable {
+  package let text: String
+  /// Whether its heading names no declared field, and is probably misspelt.
+  package var isDoubt = false
 }
 
 /// The fields that headings mean.

@@ -72,13 +72,11 @@ struct TableHeader {
   }
 
   private mutating func noteDoubts(_ rules: HeadingRules) {
-    let fields = roles.enumerated().compactMap { index, role -> (index: Int, path: FieldPath)? in
-      if case .field(let column) = role { (index: index, path: column.path) } else { nil }
-    }
-    let found = Set(fields.map(\.path))
-    for (index, path) in fields {
-      if let doubt = rules.doubt(headings[index], of: path, beside: found) {
-        notes.append((index, .doubt(doubt)))
+    let fields = roles.fields
+    let found = Set(fields.map(\.column.path))
+    for (index, column) in fields {
+      if let doubt = rules.doubt(headings[index], of: column.path, beside: found) {
+        notes.append((index, ColumnNote(text: doubt, isDoubt: true)))
       }
     }
   }
@@ -133,7 +131,7 @@ struct TableHeader {
       typed.insert(index)
       dateOrders[index] = type.dateOrder
     }
-    if let note = found.note { notes.append((index, .reading(note))) }
+    if let note = found.note { notes.append((index, ColumnNote(text: note))) }
     roles.append(.field(type.map { found.column.typed($0.type) } ?? found.column))
   }
 
@@ -165,11 +163,8 @@ struct TableHeader {
 
   /// Returns where a field is, or one that contains it or is inside it.
   private func place(of path: FieldPath) -> String {
-    let found = roles.firstIndex { role in
-      guard case .field(let column) = role else { return false }
-      return column.path.isPrefix(of: path) || path.isPrefix(of: column.path)
-    }
-    return found.map { ", column \($0 + 1)" } ?? ""
+    let found = roles.fields.first { $0.column.path.isPrefix(of: path) || path.isPrefix(of: $0.column.path) }
+    return found.map { ", column \($0.index + 1)" } ?? ""
   }
 
   // MARK: Reserved headings

@@ -192,18 +192,16 @@ package struct TablePlan: Sendable {
 
   /// Returns the column of that heading or field name; failing that, the only one whose name looks the same.
   private static func column(named wanted: String, of read: TableHeader) -> Int? {
-    let columns = read.roles.enumerated().compactMap { index, role -> (index: Int, path: FieldPath)? in
-      if case .field(let column) = role { (index: index, path: column.path) } else { nil }
-    }
     func names(_ index: Int, _ path: FieldPath) -> [String] {
       [read.headings[index], path.description] + (path.segments.count == 1 ? path.segments : [])
     }
-    let exact = columns.first { index, path in
-      names(index, path).contains { $0.isIdentical(to: wanted) } || read.wasNamed(wanted, path)
+    let fields = read.roles.fields
+    let exact = fields.first { index, column in
+      names(index, column.path).contains { $0.isIdentical(to: wanted) } || read.wasNamed(wanted, column.path)
     }
     if let exact { return exact.index }
     // Swift's equality treats composed and decomposed accents as the same.
-    let alike = columns.filter { names($0.index, $0.path).contains(wanted) }
+    let alike = fields.filter { names($0.index, $0.column.path).contains(wanted) }
     return alike.count == 1 ? alike[0].index : nil
   }
 
@@ -241,10 +239,7 @@ package struct TablePlan: Sendable {
 
   /// The columns of a table written by export in which the form of a cell determines its type.
   package var untyped: [Int] {
-    guard readsForms, !isSheet else { return [] }
-    return roles.indices.filter { index in
-      if case .field(let column) = roles[index] { column.type == .any } else { false }
-    }
+    readsForms && !isSheet ? roles.fields.filter { $0.column.type == .any }.map(\.index) : []
   }
 
   /// Whether an exact value is of the type that the heading or an option gives its column, or none gives one.
@@ -263,26 +258,14 @@ package struct TablePlan: Sendable {
 
   /// Returns the columns of fields that are texts of a certain form.
   func textColumns(where hasForm: (Column) -> Bool) -> Set<Int> {
-    Set(
-      roles.indices.filter { index in
-        if case .field(let column) = roles[index] { column.type == .string && hasForm(column) } else { false }
-      }
-    )
+    Set(roles.fields.filter { $0.column.type == .string && hasForm($0.column) }.map(\.index))
   }
 
   /// The columns of a sheet written by export whose cells have their own types, unless the heading or an option gives the
   /// type.
   package var mixable: Set<Int> {
     guard readsForms, isSheet else { return [] }
-    return Set(
-      roles.indices.filter { index in
-        if case .field(let column) = roles[index] {
-          column.type == .any && !typed.contains(index)
-        } else {
-          false
-        }
-      }
-    )
+    return Set(roles.fields.filter { $0.column.type == .any && !typed.contains($0.index) }.map(\.index))
   }
 
   /// Sets the inferred types.
@@ -320,7 +303,8 @@ package struct TablePlan: Sendable {
     if cells == 0 { return }
     let option =
       "--types '\(headings[column])=\(type.rawValue)' takes it for \(type == .string ? "text" : "one")"
-    notes.append((column, .reading("\(what) in \(NumberText.counted(cells, "cell")); \(option)")))
+    let text = "\(what) in \(NumberText.counted(cells, "cell")); \(option)"
+    notes.append((column, ColumnNote(text: text)))
   }
 
   /// Returns the heading of a column, with its inferred type, for a list of rejected rows, whose headings are paths.
@@ -335,9 +319,7 @@ package struct TablePlan: Sendable {
 
   /// How the table is read, for display: where its headings, IDs and fields are.
   package var reading: String {
-    let fields = roles.compactMap { role in
-      if case .field(let column) = role { "\(column.path) \(ColumnType(column.type).name)" } else { nil }
-    }
+    let fields = roles.fields.map { "\($0.column.path) \(ColumnType($0.column.type).name)" }
     let ids = idColumn.map { "ids in \(name(ofColumn: $0))" } ?? "new ids"
     return "headings in row \(headerRow), \(ids); fields: \(fields.joined(separator: ", "))"
   }
@@ -346,5 +328,14 @@ package struct TablePlan: Sendable {
   package func name(ofColumn index: Int) -> String {
     headings.indices.contains(index) && !headings[index].isEmpty
       ? "column \(index + 1) (\(headings[index]))" : "column \(index + 1)"
+  }
+}
+
+extension [TablePlan.Role] {
+  /// The columns that are fields.
+  package var fields: [(index: Int, column: Column)] {
+    enumerated().compactMap { index, role in
+      if case .field(let column) = role { (index, column) } else { nil }
+    }
   }
 }

@@ -19,8 +19,7 @@ package struct TableReader: ~Copyable {
   // Exactly one of these is set.
   private var csv: CSVReader?
   private var xlsx: XLSXSheetReader?
-  private let shortRows: TableReading.ShortRows?
-  private let keepsSpaces: Bool
+  private let options: TableReading
   private let headerRow: Int
   /// The number of cells that every row must have; nil before the header.
   private var width: Int?
@@ -32,55 +31,34 @@ package struct TableReader: ~Copyable {
   ///   - location: The path at which to open a workbook instead of `path`, which then only names it in messages.
   ///   - format: The format; determined from the file's name or content if nil.
   ///   - sheet: The name of the sheet; the first visible one if nil.
-  ///   - delimiter: The delimiter of CSV; detected if nil.
-  ///   - shortRows: What to do with rows of CSV that have fewer cells than the header; nil refuses them, as no option was
-  ///     given.
-  ///   - keepsSpaces: Whether a row of white space alone counts as a row.
-  ///   - headerRow: The first row that may be the header; anything above it is ignored. 0 means any row, with a
-  ///     delimiter that the first line need not contain.
-  ///   - encoding: The encoding of CSV without a byte order mark; UTF-8 if nil.
-  ///   - comment: The character that begins a comment line of CSV, which is ignored; nil for none.
-  ///   - quotes: How cells of CSV are quoted.
-  ///   - unmerge: What to do with merged cells of a sheet; they are refused in the table if nil.
-  ///   - percent: How to read a number that a sheet shows as a percentage; as stored if nil.
+  ///   - reading: How rows and cells are read. Anything above `headerRow` is ignored; 0 means any row, with a delimiter
+  ///     that the first line need not contain. If `shortRows` is nil, short rows are refused as if there were no option
+  ///     for them.
   /// - Throws: ``Failure`` of kind `inputMissing`, or `inputMalformed`, also for a missing sheet.
   package init(
     _ path: String,
     at location: String? = nil,
     format: InputFormat? = nil,
     sheet: String? = nil,
-    delimiter: CSVDelimiter? = nil,
-    shortRows: TableReading.ShortRows? = nil,
-    keepsSpaces: Bool = false,
-    headerRow: Int = 1,
-    encoding: TextEncoding? = nil,
-    comment: UInt8? = nil,
-    quotes: TableReading.Quotes = .double,
-    unmerge: TableReading.Unmerge? = nil,
-    percent: TableReading.Percent? = nil,
+    reading: TableReading = TableReading(),
     via files: FileAccess = .local
   ) throws(Failure) {
     self.path = path
     self.location = location ?? path
-    self.shortRows = shortRows
-    self.keepsSpaces = keepsSpaces
-    self.headerRow = headerRow
+    options = reading
+    headerRow = reading.headerRow ?? 1
     switch try InputFormat(of: path, given: format) {
     case .csv, .jsonLines, .json, .managed:
       csv = try CSVReader(
         path,
-        delimiter: delimiter,
+        delimiter: reading.delimiter,
         assuming: .init(ofFile: path),
-        headerRow: headerRow,
-        encoding: encoding,
-        comment: comment,
-        quotes: quotes,
+        reading: reading,
         via: files
       )
     case .xlsx:
       do throws(Failure) {
-        xlsx = try Self.open(sheet, at: self.location, unmerge, percent)
-        xlsx?.headerRow = headerRow
+        xlsx = try Self.open(sheet, at: self.location, reading)
       } catch {
         throw error.naming(path, for: self.location)
       }
@@ -90,8 +68,7 @@ package struct TableReader: ~Copyable {
   private static func open(
     _ sheet: String?,
     at path: String,
-    _ unmerge: TableReading.Unmerge?,
-    _ percent: TableReading.Percent?
+    _ reading: TableReading
   ) throws(Failure) -> XLSXSheetReader {
     let package = try XLSXPackage(path)
     let found = package.sheets.first { found in
@@ -100,19 +77,7 @@ package struct TableReader: ~Copyable {
     guard let found = found ?? (sheet == nil ? package.sheets.first : nil) else {
       throw Failure.malformed(path, sheet.map { "it has no sheet '\($0)'" } ?? "it has no sheet of cells")
     }
-    return try XLSXSheetReader(
-      found,
-      of: package,
-      unmerge: unmerge,
-      takesPercentAsShown: percent == .number
-    )
-  }
-
-  /// Returns the names of a workbook's sheets, in order, and whether they are hidden.
-  ///
-  /// - Throws: ``Failure`` of kind `inputMissing` or `inputMalformed`.
-  package static func sheets(of path: String) throws(Failure) -> [(name: String, isHidden: Bool)] {
-    try XLSXPackage(path).sheets.map { ($0.name, $0.isHidden) }
+    return try XLSXSheetReader(found, of: package, reading)
   }
 
   /// Whether the table is a CSV file with a byte order mark, as spreadsheets write it; false before the first row.
@@ -133,7 +98,7 @@ package struct TableReader: ~Copyable {
     // Also after a malformed record.
     defer { position = csv?.position ?? xlsx?.position ?? 0 }
     while try readBelowTitle() {
-      if row.isBlank(keepsSpaces: keepsSpaces) {
+      if row.isBlank(keepsSpaces: options.keepsSpaces ?? false) {
         if blankRows.count == 0 { blankRows.first = row.row }
         blankRows.count += 1
         continue
@@ -158,10 +123,7 @@ package struct TableReader: ~Copyable {
   }
 
   private mutating func read() throws(Failure) -> Bool {
-    if try csv?.next() ?? false {
-      if let record = csv?.record { row.take(record) }
-      return true
-    }
+    if try csv?.next(&row) ?? false { return true }
     do throws(Failure) {
       return try xlsx?.next(&row) ?? false
     } catch {
@@ -191,9 +153,9 @@ package struct TableReader: ~Copyable {
       width = TableHeader.width(of: row)
       return
     }
-    if csv == nil || shortRows == .pad || row.count >= width { return }
+    if csv == nil || options.shortRows == .pad || row.count >= width { return }
     let cells = NumberText.counted(row.count, "cell")
-    let option = shortRows == nil ? "" : " (--short-rows pad takes it)"
+    let option = options.shortRows == nil ? "" : " (--short-rows pad takes it)"
     var failure = Failure.malformed(
       path,
       "line \(row.number): it has \(cells), and the header \(width): it may be cut off\(option)",

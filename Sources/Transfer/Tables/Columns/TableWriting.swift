@@ -15,18 +15,7 @@ package struct TableWriting: Sendable, Equatable {
   /// Whether numbers have a decimal comma.
   package var usesDecimalComma: Bool?
 
-  package init(
-    timeZone: String? = nil,
-    schema: String? = nil,
-    nullText: String? = nil,
-    headerLanguage: String? = nil,
-    delimiter: CSVDelimiter? = nil,
-    usesDecimalComma: Bool? = nil
-  ) {
-    (self.timeZone, self.schema) = (timeZone, schema)
-    (self.nullText, self.headerLanguage) = (nullText, headerLanguage)
-    (self.delimiter, self.usesDecimalComma) = (delimiter, usesDecimalComma)
-  }
+  package init() {}
 
   /// Returns options that read the table as it was written, unless they say otherwise.
   package func completing(_ reading: TableReading) -> TableReading {
@@ -39,13 +28,13 @@ package struct TableWriting: Sendable, Equatable {
 
 extension CSVOptions {
   package var writing: TableWriting {
-    TableWriting(
-      timeZone: isPlain ? timeZone?.name : nil,
-      nullText: nullText.recordedNull,
-      headerLanguage: header.language,
-      delimiter: delimiter == .comma ? nil : delimiter,
-      usesDecimalComma: isPlain && usesDecimalComma ? true : nil
-    )
+    var writing = TableWriting()
+    if isPlain { writing.timeZone = timeZone?.name }
+    writing.nullText = nullText.recordedNull
+    writing.headerLanguage = header.language
+    if delimiter != .comma { writing.delimiter = delimiter }
+    if isPlain, usesDecimalComma { writing.usesDecimalComma = true }
+    return writing
   }
 }
 

@@ -11,13 +11,9 @@ package import Files
 /// names may be relative or full; `createTime` and `updateTime` are dropped; unknown members are refused. It holds the
 /// longest line in memory.
 package struct JSONLinesReader: ~Copyable {
-  /// A line that is not blank.
-  package struct Line: Sendable {
-    /// The line number, from 1, counting blank lines.
-    package let number: Int
-    /// The document, or a ``Failure`` of kind `inputMalformed` with file and line.
-    package let document: Result<RawDocument, Failure>
-  }
+  /// A line that is not blank: its number, from 1, counting blank lines, and its document, or a ``Failure`` of kind
+  /// `inputMalformed` with file and line.
+  package typealias Line = (number: Int, document: Result<RawDocument, Failure>)
 
   /// How the document of a line is read.
   package enum Mode {
@@ -115,7 +111,7 @@ package struct JSONLinesReader: ~Copyable {
       guard let decoded = document.decoded else { preconditionFailure("the line is not decoded") }
       return decoded
     }
-    return Line(number: number, document: decoded)
+    return (number, decoded)
   }
 
   /// Returns the number and the document of the next line that is not blank; nil at the end.

@@ -36,8 +36,7 @@ package final class PlainJSONWriter: CollectionWriter {
       if isArray { try file?.write(documentCount == 0 ? "[\n" : ",\n") }
       json.removeAll()
       json.object { json in
-        json.key("__name__")
-        json.string(String(Substring(name)))
+        json.member("__name__", String(Substring(name)))
         Self.write(document.fields, to: &json)
       }
       try file?.write(json.bytes)
@@ -80,10 +79,8 @@ package final class PlainJSONWriter: CollectionWriter {
     case .bytes(let bytes): json.string(Base64.standard(bytes))
     case .geoPoint(let point):
       json.object {
-        $0.key("latitude")
-        $0.double(point.latitude)
-        $0.key("longitude")
-        $0.double(point.longitude)
+        $0.member("latitude", point.latitude)
+        $0.member("longitude", point.longitude)
       }
     case .array(let values):
       json.array { json in for value in values { write(value, to: &json, text: text) } }

@@ -67,29 +67,20 @@ extension EntityKey {
 
     /// Reads the key of an entity.
     mutating func key(_ bytes: UnsafeRawBufferPointer) throws(WireError) -> EntityKey {
-      var key = EntityKey()
-      path.removeAll(keepingCapacity: true)
       var reader = ProtoReader(bytes)
-      while let field = try reader.next() {
-        if field.number == Numbers.path, case .bytes(let path) = field.content {
-          try addElements(of: path)
-        } else {
-          try key.take(field)
-        }
-      }
-      key.path = try text()
-      return key
+      return try key(group: nil, of: &reader)
     }
 
     /// Reads the key of a reference, which is a group.
-    mutating func key(group: Int, of reader: inout ProtoReader) throws(WireError) -> EntityKey {
+    mutating func key(group: Int?, of reader: inout ProtoReader) throws(WireError) -> EntityKey {
       var key = EntityKey()
       path.removeAll(keepingCapacity: true)
       while let field = try reader.next(in: group) {
-        if field.number == Numbers.groupInValue, case .group = field.content {
+        switch (field.number, field.content) {
+        case (Numbers.path, .bytes(let path)) where group == nil: try addElements(of: path)
+        case (Numbers.groupInValue, .group) where group != nil:
           try addElement(&reader, Numbers.groupInValue, first: Numbers.collectionInValue)
-        } else {
-          try key.take(field)
+        default: try key.take(field)
         }
       }
       key.path = try text()

@@ -173,14 +173,12 @@ package struct ManagedExport: Sendable, Equatable {
   }
 
   private static func kind(_ message: UnsafeRawBufferPointer) throws(WireError) -> Kind {
-    var reader = ProtoReader(message)
     var kind = Kind()
-    while let field = try reader.next() {
-      switch (field.number, field.content) {
+    try forEachField(of: message) { number, content throws(WireError) in
+      switch (number, content) {
       case (2, .bytes(let bytes)): kind.path = try bytes.text()
       case (3, .number(let number)): kind.documents = Int(clamping: number)
       case (4, .number(let number)): kind.bytes = Int(clamping: number)
-      case (_, .group): throw WireError("field \(field.number) is a group")
       default: break
       }
     }
@@ -198,11 +196,7 @@ package struct ManagedExport: Sendable, Equatable {
           endTime = try Self.endTime(message) ?? endTime
         }
         try Self.forEachMessage(2, of: bytes) { message throws(WireError) in
-          var reader = ProtoReader(message)
-          while let field = try reader.next() {
-            if field.number == 2, case .bytes(let name) = field.content { names.append(try name.text()) }
-            if case .group = field.content { throw WireError("field \(field.number) is a group") }
-          }
+          try Self.forEachMessage(2, of: message) { name throws(WireError) in names.append(try name.text()) }
         }
       }
     }
@@ -215,11 +209,9 @@ package struct ManagedExport: Sendable, Equatable {
 
   /// Returns the end of an export, given in microseconds, or in seconds by old emulators; nil if it makes no sense.
   private static func endTime(_ message: UnsafeRawBufferPointer) throws(WireError) -> Timestamp? {
-    var reader = ProtoReader(message)
     var end: Int64?
-    while let field = try reader.next() {
-      if field.number == 3, case .number(let number) = field.content { end = Int64(exactly: number) }
-      if case .group = field.content { throw WireError("field \(field.number) is a group") }
+    try forEachField(of: message) { number, content in
+      if number == 3, case .number(let time) = content { end = Int64(exactly: time) }
     }
     return end.flatMap { Timestamp(seconds: $0 < 1 << 40 ? $0 : $0 / 1_000_000) }
   }
@@ -229,10 +221,20 @@ package struct ManagedExport: Sendable, Equatable {
     of bytes: UnsafeRawBufferPointer,
     _ body: (UnsafeRawBufferPointer) throws(WireError) -> Void
   ) throws(WireError) {
+    try forEachField(of: bytes) { found, content throws(WireError) in
+      if found == number, case .bytes(let message) = content { try body(message) }
+    }
+  }
+
+  /// Calls `body` with the number and the content of each field; a group is an error.
+  private static func forEachField(
+    of bytes: UnsafeRawBufferPointer,
+    _ body: (_ number: Int, ProtoReader.Content) throws(WireError) -> Void
+  ) throws(WireError) {
     var reader = ProtoReader(bytes)
     while let field = try reader.next() {
-      if field.number == number, case .bytes(let message) = field.content { try body(message) }
       if case .group = field.content { throw WireError("field \(field.number) is a group") }
+      try body(field.number, field.content)
     }
   }
 

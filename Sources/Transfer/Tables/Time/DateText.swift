@@ -271,11 +271,7 @@ extension LocalTimeZone {
     if let first = moments.min() { return Timestamp(seconds: first, nanoseconds: date.nanoseconds) }
     if date.seconds != nil { return nil }
     // With the offset before the gap, this is the end of the gap.
-    var (low, high) = (local - Int64(max(offsets[0], offsets[1])), local - Int64(min(offsets[0], offsets[1])))
-    while low < high {
-      let middle = low + (high - low) / 2
-      if middle + Int64(offset(at: middle)) >= local { high = middle } else { low = middle + 1 }
-    }
-    return Timestamp(seconds: low)
+    let day = (local - Int64(max(offsets[0], offsets[1])))..<(local - Int64(min(offsets[0], offsets[1])))
+    return Timestamp(seconds: day.firstNumber { $0 + Int64(offset(at: $0)) >= local })
   }
 }

@@ -62,12 +62,7 @@ package struct LocalTimeZone: Sendable, Equatable {
 
   /// Returns the UTC offset at a time, in seconds, positive east of Greenwich.
   package func offset(at seconds: Int64) -> Int {
-    var low = 0
-    var high = zone.transitions.count
-    while low < high {
-      let middle = (low + high) / 2
-      if zone.transitions[middle] <= seconds { low = middle + 1 } else { high = middle }
-    }
+    let low = zone.transitions.indices.firstNumber { zone.transitions[$0] > seconds }
     if low == zone.transitions.count, let rule = zone.rule { return rule.offset(at: seconds) }
     return Int(low == 0 ? zone.firstOffset : zone.offsets[low - 1])
   }

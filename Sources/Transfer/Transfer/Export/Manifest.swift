@@ -131,14 +131,14 @@ package struct Manifest: JSONRecord, Equatable {
 
   /// How the cells of its tables were written.
   var writing: TableWriting {
-    TableWriting(
-      timeZone: timeZone,
-      schema: schema,
-      nullText: nullText,
-      headerLanguage: headerLanguage,
-      delimiter: delimiter.flatMap { CSVDelimiter(rawValue: $0) },
-      usesDecimalComma: usesDecimalComma
-    )
+    var writing = TableWriting()
+    writing.timeZone = timeZone
+    writing.schema = schema
+    writing.nullText = nullText
+    writing.headerLanguage = headerLanguage
+    writing.delimiter = delimiter.flatMap { CSVDelimiter(rawValue: $0) }
+    writing.usesDecimalComma = usesDecimalComma
+    return writing
   }
 
   /// The files, and the list of deleted documents.

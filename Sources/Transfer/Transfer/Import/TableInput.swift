@@ -380,20 +380,16 @@ final class TableInput: DocumentInput {
 extension TableReader {
   /// - Parameter isSearched: Whether the table is searched for the header, where rows may be short.
   init(_ source: ImportSource, _ options: TableOptions, isSearched: Bool = false) throws(Failure) {
+    var reading = options.reading
+    reading.shortRows = isSearched ? .pad : reading.shortRows ?? .refuse
+    if source.isExported { reading.keepsSpaces = true }
+    if isSearched { (reading.headerRow, reading.unmerge) = (0, .first) }
     try self.init(
       source.path,
       at: source.copy?.location(),
       format: source.format == .xlsx ? .xlsx : .csv,
       sheet: source.sheet,
-      delimiter: options.delimiter,
-      shortRows: isSearched ? .pad : options.shortRows ?? .refuse,
-      keepsSpaces: options.keepsSpaces ?? false || source.isExported,
-      headerRow: isSearched ? 0 : options.headerRow ?? 1,
-      encoding: options.encoding,
-      comment: options.comment,
-      quotes: options.quotes ?? .double,
-      unmerge: isSearched ? .first : options.unmerge,
-      percent: options.percent,
+      reading: reading,
       via: options.files
     )
   }

@@ -6,7 +6,6 @@ package struct AuthorizedUser: Sendable, Equatable {
   package let path: String
   /// The person's email address, if the file contains it.
   package let account: String?
-  let quotaProject: String?
   let clientID: String
   let clientSecret: Secret
   let refreshToken: Secret
@@ -16,7 +15,6 @@ package struct AuthorizedUser: Sendable, Equatable {
     let texts = try file.require("client_id", "client_secret", "refresh_token")
     path = file.path
     account = file["account"]
-    quotaProject = file["quota_project_id"]
     clientID = texts[0]
     clientSecret = Secret(texts[1])
     refreshToken = Secret(texts[2])

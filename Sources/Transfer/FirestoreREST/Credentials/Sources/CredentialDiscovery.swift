@@ -96,11 +96,6 @@ package struct CredentialDiscovery: Sendable {
     return Credentials(.metadataServer(MetadataServer(host: host)), quotaProject: payer)
   }
 
-  /// Returns the default project: from the environment, or else from the credentials.
-  package func project(of credentials: Credentials?) -> String? {
-    variable("GOOGLE_CLOUD_PROJECT") ?? variable("GCLOUD_PROJECT") ?? credentials?.project
-  }
-
   /// The `host:port` of `FIRESTORE_EMULATOR_HOST` without an accidental scheme; nil if unset.
   package var emulatorHost: String? {
     guard let text = variable("FIRESTORE_EMULATOR_HOST") else { return nil }

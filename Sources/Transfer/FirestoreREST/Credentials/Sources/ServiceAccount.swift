@@ -8,9 +8,6 @@ package struct ServiceAccount: Sendable, Equatable {
   /// The email address of the account, which is the issuer.
   package let clientEmail: String
   package let path: String
-  /// The project that the account belongs to.
-  package let project: String?
-  let quotaProject: String?
   let tokenURI: String
   let privateKeyID: String?
   let privateKey: Secret
@@ -23,8 +20,6 @@ package struct ServiceAccount: Sendable, Equatable {
     privateKey = Secret(texts[1])
     tokenURI = texts[2]
     privateKeyID = file["private_key_id"]
-    project = file["project_id"]
-    quotaProject = file["quota_project_id"]
     guard CredentialURL.isConfidential(tokenURI) else {
       throw file.malformed("its 'token_uri' is not an https URL")
     }

@@ -168,11 +168,10 @@ package actor TokenProvider {
     let number = nextRefresh
     nextRefresh += 1
     let task = Task(executorPreference: executor) {
-      do throws(Failure) {
-        await self.finish(number, .success(try await self.exchange.token(for: self.credentials)))
-      } catch {
-        await self.finish(number, .failure(error))
+      let token = await Result { () async throws(Failure) in
+        try await self.exchange.token(for: self.credentials)
       }
+      await self.finish(number, token)
     }
     refresh = (task, number)
   }

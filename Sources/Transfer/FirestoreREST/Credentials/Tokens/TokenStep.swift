@@ -1,7 +1,7 @@
 /// A request on the way to a token: how it is made, how its response is read, and what a refusal means.
 struct TokenStep<Value: Sendable>: Sendable {
   /// What is requested, as a verb phrase.
-  let purpose: String
+  var purpose = "get an access token"
   /// For whom the token is requested, for errors.
   let signer: String
   let endpoint: String
@@ -31,7 +31,6 @@ extension TokenStep<AccessToken> {
   /// The request that exchanges a service account's assertion.
   static func serviceAccount(_ account: ServiceAccount, _ credentials: Credentials) -> TokenStep {
     TokenStep(
-      purpose: "get an access token",
       signer: credentials.description,
       endpoint: CredentialURL.withoutQuery(account.tokenURI),
       request: { now throws(Failure) in
@@ -50,7 +49,6 @@ extension TokenStep<AccessToken> {
   /// The request that exchanges a person's refresh token.
   static func authorizedUser(_ user: AuthorizedUser, _ credentials: Credentials) -> TokenStep {
     TokenStep(
-      purpose: "get an access token",
       signer: credentials.description,
       endpoint: AuthorizedUser.tokenURI,
       request: { _ in user.tokenRequest() },
@@ -67,7 +65,6 @@ extension TokenStep<AccessToken> {
   /// The request to the metadata server.
   static func metadataServer(_ server: MetadataServer, _ credentials: Credentials) -> TokenStep {
     TokenStep(
-      purpose: "get an access token",
       signer: credentials.description,
       endpoint: server.host,
       request: { _ in server.tokenRequest(for: credentials.scopes) },
@@ -92,7 +89,6 @@ extension TokenStep<AccessToken> {
     _ credentials: Credentials
   ) -> TokenStep {
     TokenStep(
-      purpose: "get an access token",
       signer: credentials.description,
       endpoint: CredentialURL.withoutQuery(account.tokenURL),
       request: { _ in account.exchangeRequest(of: subject, for: credentials.scopes) },
@@ -108,7 +104,6 @@ extension TokenStep<AccessToken> {
     _ credentials: Credentials
   ) -> TokenStep {
     TokenStep(
-      purpose: "get an access token",
       signer: credentials.description,
       endpoint: CredentialURL.withoutQuery(account.url),
       request: { _ in account.tokenRequest(signedWith: token, for: credentials.scopes) },

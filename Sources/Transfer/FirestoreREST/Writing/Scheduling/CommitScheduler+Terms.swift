@@ -56,11 +56,6 @@ extension CommitScheduler {
       }
       return min(max(1, middle ?? 1), writes.count - 1)
     }
-
-    /// Marks the result of the last attempt as unknown.
-    mutating func mayBeApplied() {
-      for index in writes.indices { writes[index].mayBeApplied = true }
-    }
   }
 
   enum Action: Equatable {

@@ -155,7 +155,7 @@ struct CommitScheduler {
     chunk.attempts += 1
     switch CommitFailure(failure) {
     case .fatal:
-      if case .transport(let error) = failure, error.kind == .cancelled { chunk.mayBeApplied() }
+      if case .transport(let error) = failure, error.kind == .cancelled { chunk.writes.mayBeApplied() }
       giveUp(chunk)
       throw chunk.failure(failure, now: now)
     case .contended:
@@ -173,7 +173,7 @@ struct CommitScheduler {
         try retry(part, after: failure, now: now, random: random)
       }
     case .unknown:
-      chunk.mayBeApplied()
+      chunk.writes.mayBeApplied()
       chunk.needsReadBack = true
       try retry(chunk, after: failure, now: now, random: random)
     case .preconditionFailed(let error):

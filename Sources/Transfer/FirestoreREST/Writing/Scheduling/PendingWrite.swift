@@ -33,6 +33,11 @@ extension [PendingWrite] {
 
   /// The number of deletes among them.
   var deletes: Int { count { $0.write.operation == .delete } }
+
+  /// Marks the result of the last attempt as unknown.
+  mutating func mayBeApplied() {
+    for index in indices { self[index].mayBeApplied = true }
+  }
 }
 
 /// The state of a document relative to a write, after reading it back.

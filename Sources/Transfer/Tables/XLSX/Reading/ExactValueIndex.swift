@@ -236,15 +236,10 @@ package final class ExactValueIndex {
     entries.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
     let hash = row.withUTF8(of: nameColumn) { FNV.hash($0) }
-    var low = 0
-    var high = places.count
-    while low < high {
-      let middle = (low + high) / 2
-      if places[middle].hash < hash { low = middle + 1 } else { high = middle }
-    }
-    while low < places.count, places[low].hash == hash, bytes.count < Self.maximumRow {
-      try read(places[low].start, row)
-      low += 1
+    let first = places.indices.firstNumber { places[$0].hash >= hash }
+    for place in places[first...].prefix(while: { $0.hash == hash }) {
+      if bytes.count >= Self.maximumRow { break }
+      try read(place.start, row)
     }
     for entry in entries
     where (isForeign || entry.column >= UnclaimedValues.firstField) && !entry.shown.isEmpty {

@@ -17,7 +17,7 @@ struct UnclaimedValues {
   private var cells: [Pair: (shown: Int, others: Int)] = [:]
 
   init(_ plan: TablePlan) {
-    columns = Set(plan.roles.indices.filter { if case .field = plan.roles[$0] { true } else { false } })
+    columns = Set(plan.roles.fields.map(\.index))
     candidates = columns
   }
 

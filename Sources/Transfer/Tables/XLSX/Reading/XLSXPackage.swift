@@ -90,12 +90,10 @@ package struct XLSXPackage: Sendable {
       sheet.collection =
         found.collections[index] ?? found.parts[index].flatMap(SheetMark.collection(ofParts:))
       if let writing = found.writings[index] {
-        sheet.writing = TableWriting(
-          timeZone: writing[.zone],
-          schema: writing[.schema],
-          nullText: writing[.null],
-          headerLanguage: writing[.header]
-        )
+        sheet.writing.timeZone = writing[.zone]
+        sheet.writing.schema = writing[.schema]
+        sheet.writing.nullText = writing[.null]
+        sheet.writing.headerLanguage = writing[.header]
         sheet.exportedName = writing[.sheet]
       }
       sheets.append(sheet)

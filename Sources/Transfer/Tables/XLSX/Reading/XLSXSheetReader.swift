@@ -11,7 +11,7 @@ struct XLSXSheetReader: ~Copyable {
   private var stream: XMLStream
   private var strings: SharedStrings?
   /// The first row that may be the header; merged cells above it are irrelevant.
-  var headerRow = 1
+  private let headerRow: Int
   private let unmerge: TableReading.Unmerge?
   private var merges: SheetMerges?
   /// The number of the first non-empty row from there on, which is the header if there is one.
@@ -23,15 +23,16 @@ struct XLSXSheetReader: ~Copyable {
 
   /// Opens a sheet.
   ///
-  /// - Parameter unmerge: What to do with merged cells; they are refused in the table if nil.
+  /// - Parameter reading: What to do with merged cells, which are refused in the table if it does not say, and how to
+  ///   read a number that the sheet shows as a percentage.
   /// - Throws: ``Failure`` of kind `inputMalformed` or `cannotWrite`.
   init(
     _ sheet: XLSXPackage.Sheet,
     of package: XLSXPackage,
-    unmerge: TableReading.Unmerge? = nil,
-    takesPercentAsShown: Bool = false
+    _ reading: TableReading
   ) throws(Failure) {
-    self.unmerge = unmerge
+    headerRow = reading.headerRow ?? 1
+    unmerge = reading.unmerge
     if let unmerge {
       merges = SheetMerges(try Self.mergedCells(of: sheet, in: package), fills: unmerge == .fill)
     }
@@ -48,7 +49,7 @@ struct XLSXSheetReader: ~Copyable {
     values = SheetValues(
       styles: package.styles,
       countsFrom1904: package.countsFrom1904,
-      takesPercentAsShown: takesPercentAsShown
+      takesPercentAsShown: reading.percent == .number
     )
     self.handler = handler
     self.stream = stream
@@ -60,10 +61,8 @@ struct XLSXSheetReader: ~Copyable {
     of sheet: XLSXPackage.Sheet,
     in package: XLSXPackage
   ) throws(Failure) -> [MergedCells] {
-    guard let entry = try ZIPEntry.open(sheet.part, in: package.path) else { return [] }
     let handler = SheetHandler()
-    var stream = try XMLStream(entry, handler)
-    while try stream.advance() {}
+    try XMLStream.read(sheet.part, in: package.path, handler)
     return handler.merged
   }
 

@@ -49,10 +49,8 @@ struct XLSXStyles: Sendable {
   ///
   /// - Throws: ``Failure`` of kind `inputMalformed`.
   init(_ part: String, in path: String) throws(Failure) {
-    guard let entry = try ZIPEntry.open(part, in: path) else { return }
     let handler = Handler()
-    var stream = try XMLStream(entry, handler)
-    while try stream.advance() {}
+    try XMLStream.read(part, in: path, handler)
     forms = handler.formats.map { Self.form(of: $0, code: handler.codes[$0]) }
   }
 

@@ -190,8 +190,14 @@ struct XMLStream: ~Copyable {
     in path: String,
     _ start: @escaping (XMLHandler, UnsafePointer<CChar>, XMLAttributes) -> Void
   ) throws(Failure) -> Bool {
+    try read(name, in: path, StartHandler(start))
+  }
+
+  /// Reads a part of a workbook to its end; returns false if there is none.
+  @discardableResult
+  static func read(_ name: String, in path: String, _ handler: XMLHandler) throws(Failure) -> Bool {
     guard let entry = try ZIPEntry.open(name, in: path) else { return false }
-    var stream = try XMLStream(entry, StartHandler(start))
+    var stream = try XMLStream(entry, handler)
     while try stream.advance() {}
     return true
   }

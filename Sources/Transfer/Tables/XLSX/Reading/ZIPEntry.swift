@@ -20,15 +20,6 @@ package struct ZIPEntry: ~Copyable {
   /// The decompressed size in bytes according to the archive, which may be wrong.
   package let unpackedBytes: Int
 
-  private init(path: String, name: String, archive: unzFile, limit: Int, packed: Int, unpacked: Int) {
-    packedBytes = packed
-    unpackedBytes = unpacked
-    self.path = path
-    self.name = name
-    self.archive = archive
-    self.limit = limit
-  }
-
   deinit {
     unzCloseCurrentFile(archive)
     unzClose(archive)
@@ -65,8 +56,8 @@ package struct ZIPEntry: ~Copyable {
       name: name,
       archive: archive,
       limit: max(freeBytes, packed.multipliedClamped(by: maximumRatio)),
-      packed: packed,
-      unpacked: Int(clamping: info.uncompressed_size)
+      packedBytes: packed,
+      unpackedBytes: Int(clamping: info.uncompressed_size)
     )
   }
 

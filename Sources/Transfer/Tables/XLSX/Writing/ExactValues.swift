@@ -10,7 +10,7 @@ struct ExactValues: ~Copyable {
   /// The name of the hidden sheet; further ones are `_exact (2)` and so on.
   static let sheetName = "_exact"
   static let header = ["sheet", "__name__", "field", "shown", "value"]
-  static let widths: [Double] = [20, 30, 30, 40, 60]
+  static let columns = SheetColumns(header: header, widths: [20, 30, 30, 40, 60])
 
   var rows: SheetRows
   private var escaped: [UInt8] = []

@@ -4,7 +4,7 @@
 /// the text's location and its numbered pieces.
 struct LongTexts: ~Copyable {
   static let header = ["number", "sheet", "__name__", "field", "part", "text"]
-  static let widths: [Double] = [8, 20, 30, 30, 8, 80]
+  static let columns = SheetColumns(header: header, widths: [8, 20, 30, 30, 8, 80])
   /// UTF-16 units of a piece before escaping, which multiplies them by at most seven.
   private static let pieceLength = 4600
   /// UTF-16 units of the text that the cell shows.

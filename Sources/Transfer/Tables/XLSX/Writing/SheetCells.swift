@@ -100,25 +100,26 @@ struct SheetCells {
     rows.endRow()
   }
 
-  /// Returns the headings, starting with the name.
-  func header(_ language: Column.HeaderLanguage) -> [String] {
-    ["__name__"] + plan.columns.map { plan.heading(of: $0, language) }
-  }
-
-  /// Returns the column widths in characters: those of the schema, or else from the sampled rows and the headings.
-  func widths(under header: [String]) -> [Double] {
-    header.enumerated().map { index, heading in
+  /// Returns the columns, starting with the name.
+  ///
+  /// Their widths are those of the schema, or else from the sampled rows and the headings, and their number formats those of
+  /// the schema.
+  func columns(_ language: Column.HeaderLanguage) -> SheetColumns {
+    let header = ["__name__"] + plan.columns.map { plan.heading(of: $0, language) }
+    let widths = header.enumerated().map { index, heading -> Double in
       if index > 0, let width = plan.columns[index - 1].width { return width }
       let sampled = index < lengths.count ? lengths[index] : 0
       // The autofilter's arrow covers two characters.
       return Double(min(max(sampled, heading.unicodeScalars.count + 2, 8), 60)) + 1
     }
+    let formats = [nil] + plan.columns.map { $0.numberFormat.flatMap(XLSXStyles.unmarked) }
+    return SheetColumns(
+      header: header,
+      widths: widths,
+      numberFormats: formats,
+      extras: SheetExtras(plan.columns)
+    )
   }
-
-  var extras: SheetExtras { SheetExtras(plan.columns) }
-
-  /// The number formats of the columns; nil for those without one in the schema.
-  var numberFormats: [String?] { [nil] + plan.columns.map { $0.numberFormat.flatMap(XLSXStyles.unmarked) } }
 
   // MARK: Cells
 

@@ -1,8 +1,19 @@
 import CXLSXWriter
 import Schema
 
+/// The columns of a sheet.
+struct SheetColumns: Sendable {
+  /// The headings, in the first row.
+  var header: [String]
+  /// The widths in characters.
+  var widths: [Double]
+  /// The number formats; nil for columns without one of their own, as those at the end that are not here.
+  var numberFormats: [String?] = []
+  var extras = SheetExtras()
+}
+
 /// The parts of a schema that affect a sheet beyond its cells: highlights, and references to documents of other sheets.
-struct SheetExtras {
+struct SheetExtras: Sendable {
   /// The columns with highlighted cells, from 0.
   private(set) var highlights: [(column: Int, rule: FieldHighlight)] = []
   /// The columns of references, each with its collection.

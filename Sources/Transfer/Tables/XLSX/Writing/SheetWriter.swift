@@ -119,17 +119,8 @@ final class SheetWriter: CollectionWriter {
   func finish() throws(Failure) {
     guard var cells = cells.take() else { return }
     try pass(&cells)
-    let header = cells.header(workbook.options.header)
-    let widths = cells.widths(under: header)
-    for target in targets {
-      try workbook.end(
-        target,
-        header: header,
-        widths: widths,
-        numberFormats: cells.numberFormats,
-        extras: cells.extras
-      )
-    }
+    let columns = cells.columns(workbook.options.header)
+    for target in targets { try workbook.end(target, columns) }
     if isOnly { try workbook.finish() }
   }
 
@@ -142,13 +133,7 @@ final class SheetWriter: CollectionWriter {
 
   /// Begins the first sheet, or a further one.
   private func begin(_ cells: SheetCells) throws(Failure) {
-    targets.append(
-      try workbook.begin(
-        targets.isEmpty ? first : workbook.addSheet(after: name, of: collection),
-        header: cells.header(workbook.options.header),
-        numberFormats: cells.numberFormats,
-        extras: cells.extras
-      )
-    )
+    let sheet = targets.isEmpty ? first : try workbook.addSheet(after: name, of: collection)
+    targets.append(try workbook.begin(sheet, cells.columns(workbook.options.header)))
   }
 }

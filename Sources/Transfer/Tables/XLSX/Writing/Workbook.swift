@@ -8,13 +8,13 @@ import Files
 struct Workbook: ~Copyable {
   private let handle: UnsafeMutablePointer<lxw_workbook>
   /// Bold, for headings.
-  let headingFormat: UnsafeMutablePointer<lxw_format>
-  let cellFormats: CellFormats
+  private(set) var headingFormat: UnsafeMutablePointer<lxw_format>?
+  private(set) var cellFormats = CellFormats()
 
   /// Starts a workbook.
   ///
   /// - Throws: ``Failure`` of kind `internal` if there is no memory.
-  init(_ path: String, temporaryFolder: String) throws(Failure) {
+  static func start(_ path: String, temporaryFolder: String) throws(Failure) -> Workbook {
     let created = path.withCString { path in
       temporaryFolder.withCString { folder in
         // The library copies both texts.
@@ -27,40 +27,28 @@ struct Workbook: ~Copyable {
       }
     }
     guard let created else { throw Self.noMemory }
-    guard let heading = workbook_add_format(created), let date = workbook_add_format(created),
-      let fineDate = workbook_add_format(created), let double = workbook_add_format(created),
-      let smallDouble = workbook_add_format(created), let integer = workbook_add_format(created),
-      let text = workbook_add_format(created)
-    else {
-      lxw_workbook_free(created)
-      throw Self.noMemory
-    }
-    format_set_bold(heading)
-    format_set_num_format(date, XLSXStyles.dateCode)
-    format_set_num_format(fineDate, XLSXStyles.fineDateCode)
-    format_set_num_format(double, XLSXStyles.doubleCode)
-    format_set_num_format(smallDouble, XLSXStyles.smallDoubleCode)
-    format_set_num_format(integer, XLSXStyles.integerCode)
-    format_set_num_format(text, "@")
-    handle = created
-    headingFormat = heading
-    cellFormats = CellFormats(
-      date: date,
-      fineDate: fineDate,
-      double: double,
-      smallDouble: smallDouble,
-      integer: integer,
-      text: text
+    var workbook = Workbook(handle: created)
+    workbook.headingFormat = try workbook.addFormat()
+    format_set_bold(workbook.headingFormat)
+    workbook.cellFormats = CellFormats(
+      date: try workbook.addFormat(XLSXStyles.dateCode),
+      fineDate: try workbook.addFormat(XLSXStyles.fineDateCode),
+      double: try workbook.addFormat(XLSXStyles.doubleCode),
+      smallDouble: try workbook.addFormat(XLSXStyles.smallDoubleCode),
+      integer: try workbook.addFormat(XLSXStyles.integerCode),
+      text: try workbook.addFormat("@")
     )
+    return workbook
   }
 
   deinit { lxw_workbook_free(handle) }
 
-  /// Creates a format without any properties.
+  /// Creates a format without any properties, or with the given number format.
   ///
   /// - Throws: ``Failure`` of kind `internal` if there is no memory.
-  func addFormat() throws(Failure) -> UnsafeMutablePointer<lxw_format> {
+  func addFormat(_ code: String? = nil) throws(Failure) -> UnsafeMutablePointer<lxw_format> {
     guard let format = workbook_add_format(handle) else { throw Self.noMemory }
+    if let code { format_set_num_format(format, code) }
     return format
   }
 

@@ -27,12 +27,12 @@ package final class XLSXWriter {
 
   let options: XLSXOptions
   let path: String
-  private let digest: Bool
-  private let files: FileAccess
+  let digest: Bool
+  let files: FileAccess
   let temporaryFolder: String
   private let rowsPerSheet: Int
   private let target: String?
-  private let temporary: String
+  let temporary: String
   private var formats: [String: UnsafeMutablePointer<lxw_format>] = [:]
   private var temporaryIsLeft = true
   private(set) var workbook: Workbook?
@@ -78,7 +78,7 @@ package final class XLSXWriter {
     close(made.descriptor)
     temporary = made.name
     do throws(Failure) {
-      workbook = try Workbook(made.name, temporaryFolder: folder)
+      workbook = try Workbook.start(made.name, temporaryFolder: folder)
     } catch {
       unlink(made.name)
       throw error
@@ -138,34 +138,13 @@ package final class XLSXWriter {
   package func finish() throws(Failure) {
     guard workbook != nil else { return }
     try thread.drain()
-    if longTexts.rows.count > 0 {
-      try write(
-        &longTexts.rows,
-        header: LongTexts.header,
-        widths: LongTexts.widths,
-        name: names.unique(Self.longTextsName)
-      )
-    }
-    if exactValues.rows.count > 0 {
-      try write(
-        &exactValues.rows,
-        header: ExactValues.header,
-        widths: ExactValues.widths,
-        name: names.unique(ExactValues.sheetName),
-        isHidden: true
-      )
-    }
+    try write(&longTexts.rows, LongTexts.columns, named: Self.longTextsName)
+    try write(&exactValues.rows, ExactValues.columns, named: ExactValues.sheetName, isHidden: true)
     try workbook.take()?.close(reporting: path)
-    let finished = FinishedWorkbook(
-      temporary: temporary,
-      path: path,
-      digests: digest,
-      files: files
-    )
     if let target {
-      receipt = try finished.publish(as: target)
+      receipt = try publish(as: target)
     } else {
-      receipt = try finished.copyOut()
+      receipt = try copyOut()
       unlink(temporary)
     }
     temporaryIsLeft = false
@@ -201,24 +180,25 @@ package final class XLSXWriter {
     return sheet
   }
 
-  /// Writes rows to a sheet and, beyond its limit, to further ones.
+  /// Writes rows, if there are any, to a sheet and, beyond its limit, to further ones.
   private func write(
     _ rows: inout SheetRows,
-    header: [String],
-    widths: [Double],
-    name: String,
+    _ columns: SheetColumns,
+    named wanted: String,
     isHidden: Bool = false
   ) throws(Failure) {
+    if rows.count == 0 { return }
+    let name = names.unique(wanted)
     try checkRoom(Self.room(forBytes: rows.bytes, cells: rows.cellCount))
-    var target = try begin(addSheet(named: name), header: header, isHidden: isHidden)
+    var target = try begin(addSheet(named: name), columns, isHidden: isHidden)
     try rows.read { cells throws(Failure) in
       if Int(target.row) == rowsPerSheet {
-        try end(target, header: header, widths: widths)
-        target = try begin(addSheet(after: name), header: header, isHidden: isHidden)
+        try end(target, columns)
+        target = try begin(addSheet(after: name), columns, isHidden: isHidden)
       }
       try target.write(cells)
     }
-    try end(target, header: header, widths: widths)
+    try end(target, columns)
   }
 
   /// Writes rows of ``RowBytes`` to a sheet, after the earlier ones.
@@ -231,27 +211,25 @@ package final class XLSXWriter {
   /// Begins a sheet with its header, to which columns may be added until the sheet ends.
   func begin(
     _ sheet: UnsafeMutablePointer<lxw_worksheet>,
-    header: [String],
-    numberFormats: [String?] = [],
-    extras: SheetExtras = SheetExtras(),
+    _ columns: SheetColumns,
     isHidden: Bool = false
   ) throws(Failure) -> SheetTarget {
     try thread.drain()
-    let links = options.links ? SheetLinks(extras, to: announced) : nil
+    let links = options.links ? SheetLinks(columns.extras, to: announced) : nil
     var formats = workbook?.cellFormats ?? CellFormats()
     if links != nil { formats.link = try linkFormat() }
     if isHidden { worksheet_hide(sheet) }
     worksheet_freeze_panes(sheet, 1, 0)
-    for (index, code) in numberFormats.enumerated() {
+    for (index, code) in columns.numberFormats.enumerated() {
       // Cells without their own format take that of their column. The width is set at the end.
       guard let code else { continue }
       worksheet_set_column(sheet, UInt16(index), UInt16(index), 8, try numberFormat(code))
     }
-    try write(header, to: sheet)
+    try write(columns.header, to: sheet)
     lxw_worksheet_write_single_row(sheet)
     return SheetTarget(
       sheet,
-      header: header,
+      header: columns.header,
       headerEnd: sheet.pointee.optimize_tmpfile.map { ftell($0) } ?? 0,
       formats: formats,
       links: links,
@@ -260,26 +238,21 @@ package final class XLSXWriter {
   }
 
   /// Completes a sheet with the final header.
-  func end(
-    _ target: SheetTarget,
-    header: [String],
-    widths: [Double],
-    numberFormats: [String?] = [],
-    extras: SheetExtras = SheetExtras()
-  ) throws(Failure) {
+  func end(_ target: SheetTarget, _ columns: SheetColumns) throws(Failure) {
     try thread.drain()
     let sheet = target.sheet
+    let (header, formats) = (columns.header, columns.numberFormats)
     for index in header.indices {
-      let code = index < numberFormats.count ? numberFormats[index] : nil
+      let code = index < formats.count ? formats[index] : nil
       let own = try code.flatMap { code throws(Failure) in try numberFormat(code) }
-      worksheet_set_column(sheet, UInt16(index), UInt16(index), widths[index], own)
+      worksheet_set_column(sheet, UInt16(index), UInt16(index), columns.widths[index], own)
     }
     if header != target.header { try rewriteHeader(of: target, header) }
     worksheet_autofilter(sheet, 0, 0, target.row - 1, UInt16(header.count - 1))
-    if target.row > 1, !extras.highlights.isEmpty {
+    if target.row > 1, !columns.extras.highlights.isEmpty {
       // Black on yellow.
       let highlight = try format("highlight") { format_set_bg_color($0, 0xFFEB9C) }
-      try check(extras.apply(to: sheet, rows: target.row, highlight))
+      try check(columns.extras.apply(to: sheet, rows: target.row, highlight))
     }
     try flush(sheet)
     try checkRoom(forFile: sheet)

@@ -49,12 +49,7 @@ package struct ExternalAccount: Sendable, Equatable, CustomStringConvertible {
         remedy: Self.remedy
       )
     }
-    source = try SubjectTokenSource(
-      file,
-      audience: audience,
-      subjectTokenType: subjectTokenType,
-      environment: environment
-    )
+    source = try SubjectTokenSource(file, environment: environment)
   }
 
   package var description: String { "federated identity \(audience) (\(path))" }

@@ -52,12 +52,7 @@ enum SubjectTokenSource: Sendable, Equatable {
   }
 
   /// Reads the member `credential_source` of a file.
-  init(
-    _ file: CredentialFile,
-    audience: String,
-    subjectTokenType: String,
-    environment: [String: String]
-  ) throws(Failure) {
+  init(_ file: CredentialFile, environment: [String: String]) throws(Failure) {
     guard let source = try file.object("credential_source") else {
       throw file.malformed("it has no 'credential_source'", remedy: ExternalAccount.remedy)
     }
@@ -78,15 +73,7 @@ enum SubjectTokenSource: Sendable, Equatable {
       throw source.malformed("it has to have one of 'file', 'url' and 'executable'", remedy: Self.supported)
     }
     if kind == "executable" {
-      self = .program(
-        try TokenProgram(
-          source,
-          of: file,
-          audience: audience,
-          subjectTokenType: subjectTokenType,
-          environment: environment
-        )
-      )
+      self = .program(try TokenProgram(source, of: file, environment: environment))
       return
     }
     let format = try SubjectTokenFormat(source)

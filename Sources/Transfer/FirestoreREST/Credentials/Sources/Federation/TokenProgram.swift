@@ -33,8 +33,6 @@ struct TokenProgram: Sendable, Equatable {
   init(
     _ source: CredentialFile,
     of file: CredentialFile,
-    audience: String,
-    subjectTokenType: String,
     environment: [String: String]
   ) throws(Failure) {
     guard let executable = try source.object("executable") else {
@@ -58,8 +56,8 @@ struct TokenProgram: Sendable, Equatable {
     timeout = Double(milliseconds) / 1000
     outputFile = executable["output_file"]
     var variables = environment
-    variables["GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE"] = audience
-    variables["GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE"] = subjectTokenType
+    variables["GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE"] = file["audience"]
+    variables["GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE"] = file["subject_token_type"]
     // The program must not ask the user anything.
     variables["GOOGLE_EXTERNAL_ACCOUNT_INTERACTIVE"] = "0"
     variables["GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL"] = file["service_account_impersonation_url"]

@@ -1,15 +1,8 @@
 import Files
 import Platform
 
-/// A complete workbook in a temporary file.
-struct FinishedWorkbook {
-  let temporary: String
-  /// The requested path, for errors.
-  let path: String
-  /// Whether the receipt has a SHA-256.
-  let digests: Bool
-  let files: FileAccess
-
+/// Complete workbooks in a temporary file.
+extension XLSXWriter {
   /// Renames the temporary file to its target.
   func publish(as target: String) throws(Failure) -> OutputFile.Receipt {
     let (descriptor, code) = SystemCall.open(temporary, O_RDONLY)
@@ -22,7 +15,7 @@ struct FinishedWorkbook {
       throw Failure.cannotWrite(path, errno: ENOENT)
     }
     let sha256 =
-      digests ? try SHA256Digest.hexadecimal(ofFileAt: temporary, decompresses: false) : nil
+      digest ? try SHA256Digest.hexadecimal(ofFileAt: temporary, decompresses: false) : nil
     guard rename(temporary, target) == 0 else { throw Failure.cannotWrite(path, errno: errno) }
     SystemCall.synchronizeFolder(FilePaths.folder(of: target))
     return OutputFile.Receipt(path: path, bytes: Int(size), sha256: sha256)
@@ -30,7 +23,7 @@ struct FinishedWorkbook {
 
   /// Copies it to a target that is not a local file, such as standard output or an object in a bucket.
   func copyOut() throws(Failure) -> OutputFile.Receipt {
-    var file = try OutputFile(path, gzip: false, digest: digests, via: files)
+    var file = try OutputFile(path, gzip: false, digest: digest, via: files)
     var finished = try InputFile(temporary, decompresses: false)
     try finished.forEachPiece { piece throws(Failure) in try file.write(piece) }
     return try file.finish()
