@@ -57,17 +57,17 @@ package struct Copy: Sendable {
     /// The scopes to copy, in their order.
     package var scopes: [CollectionScope]
     /// The number of documents in each scope as counted by the server, nil if unknown; empty for a resumed run.
-    package var counts: [Int?]
+    package var counts: [Int?] = []
     /// Whether subcollections add documents that cannot be counted in advance.
-    package var hasMore: Bool
+    package var hasMore = false
     /// The read time; nil to read each page as of the present.
     package var readTime: Timestamp?
     /// The number of documents to delete in the target.
-    package var extraneous: Int
+    package var extraneous = 0
     /// The reads spent on the plan: counts, and the names on both sides if documents are deleted.
     var overhead = 0
     /// The maximum cost of the documents that are counted.
-    package var cost: Cost
+    package var cost = Cost()
     /// The names of the documents, if only a part is copied.
     var names: SubsetNames?
     /// The report on the part; nil for a resumed run.
@@ -123,18 +123,12 @@ package struct Copy: Sendable {
     if let part = options.part { return try plan(of: part) }
     if let subset = options.subset { return try await plan(of: subset, resumed) }
     let scopes = try options.selection.scopes(roots: try await roots(resumed))
-    try options.mask?.assertCovers(scopes.map(\.name))
-    for scope in scopes { try personalData.assertFree(scope.name) }
+    try assertMayLeave(scopes.map(\.name))
     for scope in scopes { context.counts.open(scope.name) }
-    var plan = Plan(
-      scopes: scopes,
-      counts: [],
-      hasMore: false,
-      readTime: resumed.map { $0.readTime } ?? options.readTime,
-      extraneous: resumed?.extraneous ?? 0,
-      cost: Cost()
-    )
-    if resumed != nil { return plan }
+    if let resumed {
+      return Plan(scopes: scopes, readTime: resumed.readTime, extraneous: resumed.extraneous)
+    }
+    var plan = Plan(scopes: scopes, readTime: options.readTime)
     let reads = scopes.map { scope in
       // A pattern cannot be counted in advance, and for a scope with subcollections only the collection itself is counted.
       var read = CollectionRead(scope.name)
@@ -172,14 +166,7 @@ package struct Copy: Sendable {
       : CollectionScope(part.collection, isDeep: part.reach == .subcollections, kind: part.kind)
     try personalData.assertFree(scope.name)
     context.counts.open(scope.name)
-    return Plan(
-      scopes: [scope],
-      counts: [],
-      hasMore: scope.isDeep,
-      readTime: options.readTime,
-      extraneous: 0,
-      cost: Cost()
-    )
+    return Plan(scopes: [scope], hasMore: scope.isDeep, readTime: options.readTime)
   }
 
   /// Returns the reads of the source that a new copy performs.

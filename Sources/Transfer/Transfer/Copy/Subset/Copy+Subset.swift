@@ -58,14 +58,7 @@ extension Copy {
     for root in subset.roots { try await assertMayLeave(reads(of: root, at: readTime).map(\.collection)) }
     let billed = source.client.caller.traffic.account.billed.known.reads
     let file = context.folder.file(SubsetNames.fileName)
-    var plan = Plan(
-      scopes: [],
-      counts: [],
-      hasMore: false,
-      readTime: readTime,
-      extraneous: 0,
-      cost: Cost()
-    )
+    var plan = Plan(scopes: [], readTime: readTime)
     let names: SubsetNames
     if resumed != nil, options.mask == nil, SystemCall.status(file).status != nil {
       names = try SubsetNames(file: file)
@@ -98,7 +91,7 @@ extension Copy {
     }
   }
 
-  private func assertMayLeave(_ collections: [CollectionPath]) throws(Failure) {
+  func assertMayLeave(_ collections: [CollectionPath]) throws(Failure) {
     try options.mask?.assertCovers(collections)
     for collection in collections { try personalData.assertFree(collection) }
   }
