@@ -193,23 +193,23 @@ package struct Import: Sendable {
     keeping skipped: SkippedFields
   ) -> DocumentLoader {
     let rules = options.rules
-    let completing: @Sendable (RawDocument) -> RawDocument = {
-      rules.completed($0, without: skipped.fields(of: $0.path))
-    }
-    let isWhole = options.mode == .upsert || options.mode == .replace
-    return DocumentLoader(
+    var loader = DocumentLoader(
       in: context,
       mode: options.mode,
       times: rules.times,
       limits: options.limits,
       pacer: options.pacer,
-      maximumDeletes: maximum,
-      guarding: guarding,
-      recording: recording,
-      completing: rules.isPartial && rules.fillsDefaults ? completing : nil,
-      keeping: isWhole && options.parseErrors == .skipField ? skipped : nil,
-      heedsTimes: true
+      maximumDeletes: maximum
     )
+    loader.decision.guarding = guarding
+    loader.decision.recording = recording
+    loader.decision.heedsTimes = true
+    if rules.isPartial, rules.fillsDefaults {
+      loader.decision.completing = { rules.completed($0, without: skipped.fields(of: $0.path)) }
+    }
+    let isWhole = options.mode == .upsert || options.mode == .replace
+    if isWhole, options.parseErrors == .skipField { loader.decision.keeping = skipped }
+    return loader
   }
 
   /// Checks every file, as ``run()`` does before it writes anything.
