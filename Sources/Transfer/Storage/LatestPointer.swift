@@ -37,9 +37,8 @@ extension CloudStorage {
       let cause = "there is an object of that name that no export wrote"
       throw .cannotWrite(text, cause, remedy: "Move it away.")
     }
-    let object = SmallObject(address, kind: LatestPointer.kind, client)
-    if try await object.write(Array("\(name)\n".utf8), ifGeneration: found?.generation ?? 0) == nil {
-      throw BucketFiles.replaced(address)
-    }
+    let (bytes, generation) = (Array("\(name)\n".utf8), found?.generation ?? 0)
+    let written = try await client.write(bytes, to: address, kind: LatestPointer.kind, ifGeneration: generation)
+    if written == nil { throw BucketFiles.replaced(address) }
   }
 }

@@ -56,7 +56,7 @@ package struct StorageAddress: Sendable, Equatable, CustomStringConvertible {
   /// - Throws: `.unavailable` if it is not below the folder.
   func relative(_ listed: String) throws(Failure) -> String {
     guard listed.utf8.starts(with: name.utf8) else {
-      throw StorageFailure.foreign("the list holds other names than were asked for", "list", self)
+      throw StorageCall("list", self).foreign("the list holds other names than were asked for")
     }
     return String(decoding: listed.utf8.dropFirst(name.utf8.count), as: UTF8.self)
   }

@@ -157,7 +157,9 @@ package struct DocumentLoader: Sendable {
       case .unchanged:
         let own = try context.journal?.takeOwnWrite(of: path, current: before)
         // A confirmed one is recorded from the journal when the run is resumed.
-        if let own, !own.isConfirmed, let recording = loader.decision.recording, let journal = context.journal {
+        if let own, !own.isConfirmed, let journal = context.journal,
+          let recording = loader.decision.recording
+        {
           recording(try journal.change(of: own))
         }
         context.counts.update(path.collection) {
