@@ -38,7 +38,9 @@ extension CloudStorage {
       throw .cannotWrite(text, cause, remedy: "Move it away.")
     }
     let (bytes, generation) = (Array("\(name)\n".utf8), found?.generation ?? 0)
-    let written = try await client.write(bytes, to: address, kind: LatestPointer.kind, ifGeneration: generation)
-    if written == nil { throw BucketFiles.replaced(address) }
+    let kind = LatestPointer.kind
+    if try await client.write(bytes, to: address, kind: kind, ifGeneration: generation) == nil {
+      throw BucketFiles.replaced(address)
+    }
   }
 }
