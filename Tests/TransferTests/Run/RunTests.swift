@@ -42,7 +42,10 @@ struct RunTests {
   @Test("If only the share is known, the line shows it and the remaining time")
   func share() {
     func line(_ done: Int, _ share: Double?, _ elapsed: Double, from first: Double = 0) -> String {
-      Progress.State(what: "import", done: done, share: share, firstShare: first).line(at: elapsed, retries: 0)
+      Progress.State(what: "import", done: done, share: share, firstShare: first).line(
+        at: elapsed,
+        retries: 0
+      )
     }
     #expect(line(12_300, nil, 10) == "import: 12,300, 1,230/s")
     #expect(line(0, 0, 0) == "import: 0 (0 %)")
