@@ -176,8 +176,8 @@ private struct DiffRun: ~Copyable {
 
   init(_ diff: Diff) throws {
     self.diff = diff
-    let options = diff.options
-    comparison = DocumentComparison(from: diff.from.database, to: diff.to.database, ignoring: options.ignored)
+    let (from, to, options) = (diff.from.database, diff.to.database, diff.options)
+    comparison = DocumentComparison(from: from, to: to, ignoring: options.ignored)
     writer = DiffWriter(options.format, isDetailed: options.isDetailed, isColored: options.isColored)
     if let path = options.output {
       output = try OutputFile(path, via: options.files)
