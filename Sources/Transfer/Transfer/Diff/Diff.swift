@@ -196,10 +196,10 @@ private struct DiffRun: ~Copyable {
       try record(DiffEntry(mark: .unreadable, path: defect.label, reason: defect.reason))
     }
     let hidden = snapshot.defectCount - snapshot.defects.count
+    if hidden == 0 { return }
     counts.unreadable += hidden
-    if hidden > 0 {
-      diff.logger.warning("\(NumberText.grouped(hidden)) further lines of \(snapshot.path) are not documents.")
-    }
+    let lines = "\(NumberText.grouped(hidden)) further lines of \(snapshot.path)"
+    diff.logger.warning("\(lines) are not documents.")
   }
 
   func read(_ page: [RawDocument]) {
