@@ -52,7 +52,8 @@ struct MixedPercents {
   }
 
   private var mixed: [(index: Int, cells: Found, numbers: String)] {
-    found.enumerated().filter { $0.element.signed.count > 0 && $0.element.plain.count > 0 }.map { index, cells in
+    let mixed = found.enumerated().filter { $1.signed.count > 0 && $1.plain.count > 0 }
+    return mixed.map { index, cells in
       (index, cells, NumberText.counted(cells.signed.count + cells.plain.count, "number"))
     }
   }
