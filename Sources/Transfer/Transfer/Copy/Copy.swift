@@ -7,38 +7,19 @@ import Logging
 /// ``prepare()`` plans the copy and writes nothing; ``run(_:)`` executes the plan.
 ///
 ///     let source = Connection(environment: production, client: client)
-///     let copy = Copy(from: source, Copy.Options(selection: selection, mode: .upsert), in: context)
+///     let copy = Copy(from: source, try job.options(schema), in: context)
 ///     let plan = try await copy.prepare()
 ///     try await copy.run(plan)
 package struct Copy: Sendable {
   package struct Options: Sendable {
-    package var selection: CollectionSelection
+    package let job: CopyJob
+    package let selection: CollectionSelection
     /// The filter of the documents; nil for all.
     package var filter: StructuredQuery.Filter?
-    /// The maximum number of documents per collection, including those of its subcollections; nil for all.
-    package var limit: Int?
-    /// See ``CollectionRead/pageSize``.
-    package var pageSize = 300
-    /// See ``CollectionRead/parallel``.
-    package var parallel = 1
-    /// The write mode, which decides about existing documents.
-    package var mode: WriteMode
     /// The read time of the source; nil to read each page as of the present.
     package var readTime: Timestamp?
-    /// Whether documents of the copied collections that the source does not have are deleted in the target.
-    package var deletesExtraneous = false
-    /// The maximum number of deletions; a copy that would exceed it does not start.
-    package var maximumDeletes: Int?
-    /// Whether personal data may leave a protected environment.
-    package var keepsPersonalData = false
     /// Masks the documents that are copied; nil to copy them as they are.
     package var mask: Mask?
-    /// Whether URLs of files in the source's bucket are rewritten to the target's bucket.
-    package var rewritesStorageURLs = false
-    /// Whether each document is read back after it is written, and the source is counted at the end.
-    package var verifies = false
-    /// Whether to only read, compare and count.
-    package var isDryRun = false
     /// The subset to copy instead of the entire selection; nil for none.
     package var subset: Subset?
     package var limits = BatchLimits()
@@ -46,11 +27,6 @@ package struct Copy: Sendable {
     package var pacer = WritePacer(ramp: false)
     /// The range of the source that this one of several processes copies; nil for the entire selection.
     package var part: CollectionRead?
-
-    package init(selection: CollectionSelection, mode: WriteMode) {
-      self.selection = selection
-      self.mode = mode
-    }
   }
 
   package struct Plan: Sendable, Equatable {
@@ -102,11 +78,11 @@ package struct Copy: Sendable {
     personalData = PersonalDataGuard(
       of: source.environment,
       schema: context.schema,
-      isOff: options.keepsPersonalData || options.mask != nil
+      isOff: options.job.keepsPersonalData || options.mask != nil
     )
     elsewhere = LineList(context.folder.file("references.jsonl"))
     readBack =
-      options.verifies ? ReadBack(context.client, list: context.folder.file("differences.jsonl")) : nil
+      options.job.verifies ? ReadBack(context.client, list: context.folder.file("differences.jsonl")) : nil
   }
 
   /// The paths of the lists that the copy may write.
@@ -138,14 +114,14 @@ package struct Copy: Sendable {
       return read
     }
     for count in await source.client.quickCounts(of: reads).map({ $0?.count }) {
-      plan.counts.append(count.map { min($0, options.limit ?? $0) })
+      plan.counts.append(count.map { min($0, options.job.limit ?? $0) })
       if let count { plan.overhead += Cost.reads(ofCounting: count) }
     }
     plan.hasMore = scopes.contains { $0.isDeep }
-    plan.cost.reads += plan.documents * (options.mode == .create && !options.isDryRun ? 1 : 2)
-    if options.verifies { plan.cost.reads += plan.documents + plan.overhead }
+    plan.cost.reads += plan.documents * (options.job.mode == .create && !options.job.isDryRun ? 1 : 2)
+    if options.job.verifies { plan.cost.reads += plan.documents + plan.overhead }
     plan.cost.writes = plan.documents
-    if options.deletesExtraneous {
+    if options.job.deletesExtraneous {
       let list = try await ExtraneousDocuments(self, scopes: scopes, readTime: plan.readTime).list()
       plan.extraneous = list.count
       plan.overhead += list.read
@@ -204,7 +180,7 @@ package struct Copy: Sendable {
   }
 
   private func assertDeletesAllowed(_ count: Int) throws(Failure) {
-    guard let maximum = options.maximumDeletes, count > maximum, !options.isDryRun else { return }
+    guard let maximum = options.job.maximumDeletes, count > maximum, !options.job.isDryRun else { return }
     throw Failure(
       .notPermitted,
       "copy",
@@ -225,7 +201,7 @@ package struct Copy: Sendable {
   package func run(_ plan: Plan) async throws -> [CollectionPath: Int] {
     let loader = DocumentLoader(
       in: context,
-      mode: options.mode,
+      mode: options.job.mode,
       times: .kept,
       limits: options.limits,
       pacer: options.pacer,
@@ -248,7 +224,7 @@ package struct Copy: Sendable {
     }
     record(references.counts)
     if plan.names != nil { try forgetNames() }
-    guard options.deletesExtraneous, plan.extraneous > 0 else { return [:] }
+    guard options.job.deletesExtraneous, plan.extraneous > 0 else { return [:] }
     let totals = context.counts.totals
     guard totals.rejected == 0, totals.conflicted == 0 else {
       context.logger.warning("Nothing was deleted in the target, because some documents could not be copied.")
@@ -263,9 +239,9 @@ package struct Copy: Sendable {
     CopyReader(
       client: source.client,
       filter: options.filter,
-      limit: options.limit ?? .max,
-      pageSize: options.pageSize,
-      parallel: options.parallel,
+      limit: options.job.limit ?? .max,
+      pageSize: options.job.reading.pageSize,
+      parallel: options.job.reading.parallel,
       personalData: personalData,
       mask: options.mask,
       range: options.part?.range ?? NameRange(),
@@ -280,7 +256,7 @@ package struct Copy: Sendable {
       to: context.client.database,
       counts: position.references
     )
-    if options.rewritesStorageURLs, let from = source.environment.storageBucket,
+    if options.job.rewritesStorageURLs, let from = source.environment.storageBucket,
       let to = context.environment.storageBucket
     {
       rewriter.buckets = (from, to)
@@ -296,7 +272,7 @@ package struct Copy: Sendable {
     if counts.rewritten > 0 {
       context.logger.info("Rewritten to \(context.client.database): \(text(counts.rewritten)).")
     }
-    if options.rewritesStorageURLs {
+    if options.job.rewritesStorageURLs {
       context.logger.notice(
         "URLs of files rewritten to the target's bucket: \(NumberText.grouped(counts.storageURLs))."
       )

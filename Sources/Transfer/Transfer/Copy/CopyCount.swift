@@ -45,7 +45,7 @@ package struct CopyCount: Sendable {
 
   /// What can be counted, with the number of its documents that were read.
   private func expected() -> [(read: CollectionRead, number: Int)] {
-    guard copy.options.limit == nil, copy.options.part == nil, copy.options.subset == nil,
+    guard copy.options.job.limit == nil, copy.options.part == nil, copy.options.subset == nil,
       plan.readTime != nil
     else { return [] }
     let numbers = copy.context.counts.collections.compactMap { collection in

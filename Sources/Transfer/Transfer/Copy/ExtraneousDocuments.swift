@@ -54,8 +54,7 @@ struct ExtraneousDocuments {
         var read = scope.read
         read.mask = [.documentName]
         read.readTime = readTime
-        read.pageSize = copy.options.pageSize
-        read.parallel = copy.options.parallel
+        copy.options.job.reading.apply(to: &read)
         return read
       }
     )

@@ -229,8 +229,8 @@ struct ImportInputs: Sendable {
   func source(_ stage: Int) -> ImportSource { inputs[stage].source }
 
   /// How many inputs may be read at the same time: a workbook, or a file of one JSON value, takes much memory.
-  func width(_ parallel: Int) -> Int {
-    inputs.allSatisfy { $0.source.isReadPieceByPiece } ? max(1, parallel) : 1
+  func width(_ parallel: Int?) -> Int {
+    inputs.allSatisfy { $0.source.isReadPieceByPiece } ? max(1, parallel ?? 1) : 1
   }
 
   /// Opens an input at its start to look for errors; nil if it is empty.

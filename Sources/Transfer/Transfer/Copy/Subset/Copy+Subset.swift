@@ -75,7 +75,7 @@ extension Copy {
     if resumed != nil { return plan }
     plan.counts = names.collections.map(\.count)
     plan.overhead = source.client.caller.traffic.account.billed.known.reads - billed
-    plan.cost.reads = plan.overhead + names.count * (options.mode == .create && !options.isDryRun ? 1 : 2)
+    plan.cost.reads = plan.overhead + names.count * (options.job.mode == .create && !options.job.isDryRun ? 1 : 2)
     plan.cost.writes = names.count
     return plan
   }
@@ -86,7 +86,7 @@ extension Copy {
     let roots = selection.wantsRoots ? try await source.client.collectionIDs(readTime: readTime) : []
     return try selection.scopes(roots: roots.compactMap { CollectionPath($0) }).map { scope in
       var read = scope.read(at: readTime)
-      (read.filter, read.pageSize) = (root.filter, options.pageSize)
+      (read.filter, read.pageSize) = (root.filter, options.job.reading.pageSize)
       return read
     }
   }
