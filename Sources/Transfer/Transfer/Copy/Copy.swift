@@ -118,7 +118,7 @@ package struct Copy: Sendable {
       if let count { plan.overhead += Cost.reads(ofCounting: count) }
     }
     plan.hasMore = scopes.contains { $0.isDeep }
-    plan.cost.reads += plan.documents * (options.job.mode == .create && !options.job.isDryRun ? 1 : 2)
+    plan.cost.reads += plan.documents * options.job.readsEach
     if options.job.verifies { plan.cost.reads += plan.documents + plan.overhead }
     plan.cost.writes = plan.documents
     if options.job.deletesExtraneous {

@@ -213,9 +213,8 @@ package struct Import: Sendable {
     without superseded: Superseded,
     counting isCounted: Bool
   ) async throws -> ListedDeletions? {
-    guard options.job.mode != .create, inputs.indices.contains(where: { inputs.source($0).listsDeletions }) else {
-      return nil
-    }
+    let listsDeletions = inputs.indices.contains { inputs.source($0).listsDeletions }
+    if options.job.mode == .create || !listsDeletions { return nil }
     let deletions = try await ListedDeletions(
       of: inputs,
       without: superseded.deletions,

@@ -37,8 +37,9 @@ package struct ImportJob: Job {
   package var limit: Int?
   /// How many files are read at the same time; nil for one.
   package var parallel: Int?
-  /// The maximum number of documents that increments may delete, when a run is resumed; otherwise the count of the check
-  /// applies. Nil to ask.
+  /// The maximum number of documents that increments may delete; nil to ask.
+  ///
+  /// It is for a run that is resumed; otherwise the count of the check applies.
   package var maximumDeletes: Int?
   /// Whether to only read, check and count.
   package var isDryRun = false

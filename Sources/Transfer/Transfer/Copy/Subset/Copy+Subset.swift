@@ -75,7 +75,7 @@ extension Copy {
     if resumed != nil { return plan }
     plan.counts = names.collections.map(\.count)
     plan.overhead = source.client.caller.traffic.account.billed.known.reads - billed
-    plan.cost.reads = plan.overhead + names.count * (options.job.mode == .create && !options.job.isDryRun ? 1 : 2)
+    plan.cost.reads = plan.overhead + names.count * options.job.readsEach
     plan.cost.writes = names.count
     return plan
   }
