@@ -62,20 +62,27 @@ package struct JournalReader: ~Copyable {
     return open > 0
   }
 
-  /// Calls `body` with each change of a journal that is confirmed to be written, in the order of their results.
+  /// Calls `body` with each change of a journal that is confirmed to be written, and the update time that it set, in the
+  /// order of their results.
   ///
-  /// - Throws: `.inputMissing`, `.inputMalformed`.
-  package static func forEachWritten(in path: String, _ body: (Change) -> Void) throws(Failure) {
+  /// - Returns: The changes without a result.
+  /// - Throws: `.inputMissing`, `.inputMalformed`, and the errors of `body`.
+  @discardableResult
+  package static func forEachWritten(
+    in path: String,
+    _ body: (Change, Timestamp?) throws(Failure) -> Void
+  ) throws(Failure) -> [Change] {
     var reader = try JournalReader(path)
     var open: [DocumentPath: Change] = [:]
     while let line = try reader.next() {
       switch line {
       case .head: continue
       case .change(let change, _): open[change.path] = change
-      case .settled(let path, let result, _):
-        if let change = open.removeValue(forKey: path), result == "written" { body(change) }
+      case .settled(let path, let result, let time):
+        if let change = open.removeValue(forKey: path), result == "written" { try body(change, time) }
       }
     }
+    return Array(open.values)
   }
 
   /// Returns how many documents a journal was about to create, up to where it is damaged.

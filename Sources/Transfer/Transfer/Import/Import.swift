@@ -111,7 +111,8 @@ package struct Import: Sendable {
     }
     let loader = loader(deleting: maximum, recording: recording, keeping: skipped)
     if context.folder.isResumed, guarding != nil || removed != nil {
-      try JournalReader.forEachWritten(in: context.folder.file("journal.jsonl"), recording)
+      let journal = context.folder.file("journal.jsonl")
+      try JournalReader.forEachWritten(in: journal) { change, _ in recording(change) }
     }
     if let tally = position.tally {
       for (code, count) in tally.rejected { context.rejects.count(code, count) }
