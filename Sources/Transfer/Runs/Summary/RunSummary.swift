@@ -163,16 +163,14 @@ package struct RunSummary: Sendable {
 
   /// The JSON of the summary, one line.
   package var json: [UInt8] {
-    var json = JSONWriter()
-    json.object { json in
+    JSONWriter.object { json in
       json.member("command", command)
       json.member("status", status.rawValue)
       json.member("exitCode", exitCode)
       json.member("runId", runID)
       func side(_ name: StaticString, _ side: Side?) {
         guard let side else { return }
-        json.key(name)
-        json.object {
+        json.member(name) {
           switch side {
           case .environment(let environment): environment.writeMembers(to: &$0)
           case .path(let path):
@@ -201,6 +199,5 @@ package struct RunSummary: Sendable {
       json.member("resumeCommand", resumeCommand)
       json.member("error", error)
     }
-    return json.bytes
   }
 }

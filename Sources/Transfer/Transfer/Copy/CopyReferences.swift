@@ -21,13 +21,12 @@ struct CopyReferences {
 
   private func listElsewhere(of document: RawDocument) throws(Failure) {
     for (field, name) in rewriter.elsewhere(in: document.fields) {
-      var json = JSONWriter()
-      json.object {
+      let json = JSONWriter.object {
         $0.member("field", field.description)
         $0.member("path", document.path.string)
         $0.member("reference", name)
       }
-      try list.append(json.bytes + [UInt8(ascii: "\n")])
+      try list.append(json + [UInt8(ascii: "\n")])
     }
   }
 }

@@ -117,20 +117,13 @@ struct DiffWriter {
   }
 
   private func json(_ entry: DiffEntry) -> [UInt8] {
-    var json = JSONWriter()
-    json.object {
+    JSONWriter.object {
       $0.member("mark", entry.mark.rawValue)
       $0.member("path", entry.path)
       $0.member("reason", entry.reason)
       guard isDetailed, entry.mark == .different else { return }
-      $0.key("differences")
-      $0.array { list in
-        for difference in entry.differences {
-          list.object { $0.members(of: difference) }
-        }
-      }
+      $0.member("differences", objects: entry.differences) { $0.members(of: $1) }
     }
-    return json.bytes
   }
 
   private func csv(_ entry: DiffEntry) -> [UInt8] {
