@@ -65,7 +65,6 @@ package struct Copy: Sendable {
   let source: Connection
   let options: Options
   let context: RunContext
-  let personalData: PersonalDataGuard
   private let elsewhere: LineList
   /// Reads back what is written, if the copy verifies.
   package let readBack: ReadBack?
@@ -75,11 +74,6 @@ package struct Copy: Sendable {
     self.source = source
     self.options = options
     self.context = context
-    personalData = PersonalDataGuard(
-      of: source.environment,
-      schema: context.schema,
-      isOff: options.job.keepsPersonalData || options.mask != nil
-    )
     elsewhere = LineList(context.folder.file("references.jsonl"))
     readBack =
       options.job.verifies ? ReadBack(context.client, list: context.folder.file("differences.jsonl")) : nil
@@ -122,7 +116,7 @@ package struct Copy: Sendable {
     if options.job.verifies { plan.cost.reads += plan.documents + plan.overhead }
     plan.cost.writes = plan.documents
     if options.job.deletesExtraneous {
-      let list = try await ExtraneousDocuments(self, scopes: scopes, readTime: plan.readTime).list()
+      let list = try await ExtraneousDocuments(copy: self, plan: plan).list()
       plan.extraneous = list.count
       plan.overhead += list.read
       // Each document is read again before it is deleted.
@@ -140,7 +134,7 @@ package struct Copy: Sendable {
       part.reach == .pattern
       ? CollectionScope(pathOrPattern: part.collection)
       : CollectionScope(part.collection, isDeep: part.reach == .subcollections, kind: part.kind)
-    try personalData.assertFree(scope.name)
+    try assertFree(scope.name)
     context.counts.open(scope.name)
     return Plan(scopes: [scope], hasMore: scope.isDeep, readTime: options.readTime)
   }
@@ -215,7 +209,7 @@ package struct Copy: Sendable {
     var references = references(from: start)
     try await loader.load { intake in
       if isNew { try await context.checkpoints?.begin(at: start.checkpoint) }
-      try await reader.forEachPage(plan, from: start, &references) { page, position in
+      try await CopyReader(copy: self, plan: plan).forEachPage(from: start, &references) { page, position in
         try await intake.put(page)
         if let position {
           try await context.checkpoints?.mark(at: position.checkpoint) { try await intake.drain() }
@@ -230,23 +224,8 @@ package struct Copy: Sendable {
       context.logger.warning("Nothing was deleted in the target, because some documents could not be copied.")
       return [:]
     }
-    return try await ExtraneousDocuments(self, scopes: plan.scopes, readTime: plan.readTime)
+    return try await ExtraneousDocuments(copy: self, plan: plan)
       .delete(try CopyPosition(plan, resuming: context.checkpoints?.resumed))
-  }
-
-  /// The reader of the source.
-  var reader: CopyReader {
-    CopyReader(
-      client: source.client,
-      filter: options.filter,
-      limit: options.job.limit ?? .max,
-      pageSize: options.job.reading.pageSize,
-      parallel: options.job.reading.parallel,
-      personalData: personalData,
-      mask: options.mask,
-      range: options.part?.range ?? NameRange(),
-      progress: context.progress
-    )
   }
 
   /// Returns the rewriter of references, with the counts at a position.

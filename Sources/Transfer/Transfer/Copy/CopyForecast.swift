@@ -23,7 +23,7 @@ extension Copy {
     let forecast = Locked(Forecast())
     let start = try CopyPosition(plan, resuming: nil)
     var references = references(from: start)
-    try await reader.forEachPage(plan, from: start, &references) { page, _ in
+    try await CopyReader(copy: self, plan: plan).forEachPage(from: start, &references) { page, _ in
       let current = try await context.client.batchGet(page.map(\.path))
       for document in page {
         var document = document

@@ -93,7 +93,7 @@ extension Copy {
 
   func assertMayLeave(_ collections: [CollectionPath]) throws(Failure) {
     try options.mask?.assertCovers(collections)
-    for collection in collections { try personalData.assertFree(collection) }
+    for collection in collections { try assertFree(collection) }
   }
 
   /// Removes the names of a subset, after it was copied.
