@@ -15,12 +15,9 @@ package struct StorageAddress: Sendable, Equatable, CustomStringConvertible {
 
   /// Whether its form is that of a folder.
   package var isFolder: Bool { name.isEmpty || name.utf8.last == UInt8(ascii: "/") }
+}
 
-  init(bucket: String, name: String) {
-    self.bucket = bucket
-    self.name = name
-  }
-
+extension StorageAddress {
   /// Parses an address.
   ///
   /// - Throws: `.usage` with what is wrong.

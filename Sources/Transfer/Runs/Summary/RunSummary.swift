@@ -54,24 +54,11 @@ package struct RunSummary: Sendable {
   }
 
   /// The result of `migrate unlock`.
-  package enum Release: Sendable, Equatable {
-    /// The lease was taken from its holder; nil if there was none.
-    case lease(Holder?)
+  package enum Release: Sendable {
+    /// The lease was taken from its holder, as `user@host`, with the ID of its run; nil if there was none.
+    case lease((holder: String, run: String)?)
     /// An interrupted run was cleared, so that its changes stay.
     case run(String)
-
-    /// The holder of a lease.
-    package struct Holder: Sendable, Equatable {
-      /// The holder as `user@host`.
-      package var holder: String
-      /// The run ID.
-      package var run: String
-
-      package init(holder: String, run: String) {
-        self.holder = holder
-        self.run = run
-      }
-    }
 
     fileprivate func writeMember(to json: inout JSONWriter) {
       switch self {

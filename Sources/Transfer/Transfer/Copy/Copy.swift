@@ -240,7 +240,7 @@ package struct Copy: Sendable {
     {
       rewriter.buckets = (from, to)
     }
-    return CopyReferences(rewriter, list: elsewhere)
+    return CopyReferences(rewriter: rewriter, list: elsewhere)
   }
 
   /// Logs the number of rewritten and kept references.

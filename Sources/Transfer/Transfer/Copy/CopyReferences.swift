@@ -1,12 +1,7 @@
 /// Rewrites references into the source so that they point into the target; others are kept and listed, one line each.
 struct CopyReferences {
-  private var rewriter: ReferenceRewriter
-  private let list: LineList
-
-  init(_ rewriter: ReferenceRewriter, list: LineList) {
-    self.rewriter = rewriter
-    self.list = list
-  }
+  private(set) var rewriter: ReferenceRewriter
+  let list: LineList
 
   var counts: ReferenceRewriter.Counts { rewriter.counts }
 

@@ -178,7 +178,11 @@ private struct DiffRun: ~Copyable {
     self.diff = diff
     let (from, to, options) = (diff.from.database, diff.to.database, diff.options)
     comparison = DocumentComparison(from: from, to: to, ignoring: options.ignored)
-    writer = DiffWriter(options.format, isDetailed: options.isDetailed, isColored: options.isColored)
+    writer = DiffWriter(
+      format: options.format,
+      isDetailed: options.isDetailed,
+      isColored: options.isColored
+    )
     if let path = options.output {
       output = try OutputFile(path, via: options.files)
       try output?.write(writer.head)

@@ -68,16 +68,10 @@ struct DiffEntry: Equatable {
 
 /// Writes entries in a format.
 struct DiffWriter {
-  private let format: DiffFormat
-  private let isDetailed: Bool
-  private let isColored: Bool
-  private var isEmpty = true
-
-  init(_ format: DiffFormat, isDetailed: Bool, isColored: Bool = false) {
-    self.format = format
-    self.isDetailed = isDetailed
-    self.isColored = isColored
-  }
+  let format: DiffFormat
+  let isDetailed: Bool
+  var isColored = false
+  private(set) var isEmpty = true
 
   /// The bytes before the first entry.
   var head: [UInt8] {

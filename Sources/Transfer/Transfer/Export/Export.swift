@@ -55,23 +55,11 @@ package struct Export: Sendable {
   }
 
   /// A sheet about exactly the documents that are exported, which precedes their tables.
-  package struct Summary: Sendable {
-    package var name: String
-    /// Takes the documents of a page as they are in the database.
-    package var add: @Sendable ([RawDocument]) -> Void
-    /// Creates the sheet, after all documents.
-    package var sheet: @Sendable () -> SummarySheet
-
-    package init(
-      name: String,
-      add: @escaping @Sendable ([RawDocument]) -> Void,
-      sheet: @escaping @Sendable () -> SummarySheet
-    ) {
-      self.name = name
-      self.add = add
-      self.sheet = sheet
-    }
-  }
+  ///
+  /// `add` takes the documents of a page as they are in the database; `sheet` creates the sheet, after all documents.
+  package typealias Summary = (
+    name: String, add: @Sendable ([RawDocument]) -> Void, sheet: @Sendable () -> SummarySheet
+  )
 
   private let options: Options
   private let context: RunContext

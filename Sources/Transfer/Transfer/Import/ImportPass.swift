@@ -249,7 +249,7 @@ final class ImportPass {
   }
 
   private func list(of stage: Int) -> RowRejects {
-    let list = rejects[stage] ?? RowRejects(context.folder.file(inputs.rejectList(stage)))
+    let list = rejects[stage] ?? RowRejects(path: context.folder.file(inputs.rejectList(stage)))
     rejects[stage] = list
     return list
   }

@@ -25,7 +25,7 @@ struct SubsetRun: ~Copyable {
 
   init(_ copy: Copy, _ subset: Subset, at readTime: Timestamp?) throws(Failure) {
     (self.copy, self.subset, self.readTime) = (copy, subset, readTime)
-    let references = SubsetReferences(by: copy.context.schema, in: copy.source.client.database)
+    let references = SubsetReferences(schema: copy.context.schema, database: copy.source.client.database)
     self.references = references
     let follows = subset.settings.follow.outwards
     search = SubsetSearch(maximum: subset.settings.maximumDocuments) {
