@@ -238,10 +238,10 @@ package struct Import: Sendable {
   }
 
   private func inputs(via files: FileAccess) throws -> ImportInputs {
-    var table = options.table
-    table.files = files
-    table.database = context.client.database
-    table.source = options.source
+    var options = options
+    options.table.files = files
+    options.table.database = context.client.database
+    options.table.source = options.source
     // A divided import was checked as a whole, and a resumed one before.
     let isFirst = context.checkpoints?.resumed == nil && options.share == nil
     if isFirst {
@@ -257,16 +257,9 @@ package struct Import: Sendable {
         context.logger.warning("\(warning)")
       }
     }
-    let inputs = try ImportInputs(
-      options.job.parallel ?? 1 > 1 ? options.sources.flatMap(\.parts) : options.sources,
-      options: table,
-      rules: options.rules,
-      collection: options.job.collection,
-      flattens: options.job.flattens,
-      progress: context.progress
-    )
+    let inputs = try ImportInputs(options, progress: context.progress)
     if isFirst {
-      let report = ColumnReport(context.folder.file("columns.csv"), table.reading)
+      let report = ColumnReport(context.folder.file("columns.csv"), options.table.reading)
       try report.report(inputs.tables, context.logger)
       if let hint = options.job.collection.flatMap(options.rules.schema.hint(of:)) {
         context.logger.warning("\(hint)")
