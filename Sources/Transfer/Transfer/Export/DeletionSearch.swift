@@ -31,7 +31,8 @@ final class DeletionSearch {
     guard let earlier = options.earlier, case .folder(let folder) = options.destination else { return nil }
     (client, logger) = (context.client, context.logger)
     (reads, readTime, lastSeen) = (options.reads, options.readTime, earlier.lastSeen)
-    let gone = earlier.snapshot.roots.filter { root in !options.reads.contains { $0.collection.root == root } }
+    let roots = Set(reads.map(\.collection.root))
+    let gone = earlier.snapshot.roots.filter { !roots.contains($0) }
     // An export of everything below its collections also had what was below those that are gone.
     let isDeep = options.scope?.subcollections ?? false
     let scopes = reads.map(\.scope) + gone.map { CollectionScope($0, isDeep: isDeep) }
