@@ -218,9 +218,9 @@ struct FaultFixture: Sendable {
     let file = run.file("in.jsonl")
     try Data(data.incoming.utf8).write(to: URL(fileURLWithPath: file))
     var options = Import.Options(
+      ImportJob(files: [file]),
       sources: try ImportSource.resolve([file], schema: GymSchema.schema),
-      table: TableOptions(timeZone: try LocalTimeZone(named: "UTC")),
-      mode: .create
+      table: TableOptions(timeZone: try LocalTimeZone(named: "UTC"))
     )
     options.limits = limits
     try await Import(options, in: .silent(client, run, counts: counts, checkpoints: checkpoints)).run()

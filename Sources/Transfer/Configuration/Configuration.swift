@@ -110,14 +110,11 @@ package struct Configuration: Sendable, Equatable {
     if Self.aliasCount(text) > Self.maximumAliases {
       throw yaml.failure(at: nil, "it has more than \(Self.maximumAliases) aliases (*name)")
     }
+    self.init(environments: [], file: file)
     let root = try yaml.parse(text, allowsAliases: true)
     var project: String?
     var entries: [(name: String, key: YAMLNode, value: YAMLNode)] = []
-    var prices = PriceList.nam5
-    var schema: SchemaChoice?
-    var migrations: String?
     var promotions: YAMLNode?
-    var notify: NotificationTargets?
     let known = ["project", "schema", "environments", "migrations", "promote", "prices", "notify"]
     let members = try yaml.members(root, "the file", known: known)
     for (name, _, value) in members {
@@ -131,7 +128,6 @@ package struct Configuration: Sendable, Equatable {
       default: entries = try yaml.members(value, "'environments'", known: nil)
       }
     }
-    var environments: [DatabaseEnvironment] = []
     for (name, key, value) in entries {
       var own = project
       var database: String?
@@ -202,12 +198,6 @@ package struct Configuration: Sendable, Equatable {
       let database = DatabaseName(project: project ?? localProject, database: "local")
       environments.append(DatabaseEnvironment(name: local, database: database))
     }
-    self.environments = environments
-    self.file = file
-    self.prices = prices
-    self.schema = schema
-    self.migrations = migrations
-    self.notify = notify
     if let promotions { self.promotions = try Promotion.read(promotions, of: environments, in: yaml) }
   }
 

@@ -8,10 +8,6 @@ package struct PriceList: Sendable, Equatable {
   /// Whether the prices are exact; otherwise they are lower bounds.
   package var isExact = true
 
-  package init(reads: Double, writes: Double, deletes: Double, name: String) {
-    (self.reads, self.writes, self.deletes, self.name) = (reads, writes, deletes, name)
-  }
-
   /// Returns the price of operations, in units of 10^-11 dollars; an integer, so that a bound is exact.
   package func amount(of cost: Cost) -> Int {
     [(cost.reads, reads), (cost.writes, writes), (cost.deletes, deletes)].reduce(0) { sum, item in

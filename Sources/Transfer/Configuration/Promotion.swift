@@ -10,10 +10,6 @@ package struct Promotion: Sendable, Equatable {
   package var mustBeVerified = false
   /// The maximum age of a rehearsal of them; nil if none is required.
   package var rehearsed: Duration?
-
-  package init(_ environment: String, after: String? = nil) {
-    (self.environment, self.after) = (environment, after)
-  }
 }
 
 extension Promotion {
@@ -48,7 +44,7 @@ extension Promotion {
     in yaml: YAMLFile,
     assertKnown: (String, YAMLNode) throws(Failure) -> Void
   ) throws(Failure) -> Promotion {
-    var promotion = Promotion(environment)
+    var promotion = Promotion(environment: environment)
     let known = ["after", "rehearsed", "verified"]
     for (member, _, value) in try yaml.members(node, "'\(environment)'", known: known) {
       switch member {

@@ -26,7 +26,7 @@ package struct BucketObjectStore: ObjectStore {
     // An object that is replaced between the lookup and its first piece is looked up again.
     for _ in 0..<10 {
       guard let object = try await client.object(at: address, generation: version?.generation).object else {
-        try await client.assertBucket(of: address, "read")
+        try await client.assertBucket(of: address)
         return nil
       }
       let info = info(object)
@@ -57,9 +57,9 @@ package struct BucketObjectStore: ObjectStore {
     if precondition: ObjectPrecondition
   ) async throws(Failure) -> ObjectWrite {
     let address = root.appending(name)
-    let object = SmallObject(address, kind: Self.kind, client)
-    return try await object.write(bytes, ifGeneration: precondition.generation).map { .written(info($0)) }
-      ?? .refused
+    let generation = precondition.generation
+    let object = try await client.write(bytes, to: address, kind: Self.kind, ifGeneration: generation)
+    return object.map { .written(info($0)) } ?? .refused
   }
 
   package func upload(
@@ -112,7 +112,7 @@ package struct BucketObjectStore: ObjectStore {
 
   package func list(_ prefix: String) async throws(Failure) -> [ObjectInfo] {
     var all: [ObjectInfo] = []
-    try await client.list(root.appending(prefix), "list") { objects, _ throws(Failure) in
+    try await client.list(root.appending(prefix)) { objects, _ throws(Failure) in
       for object in objects {
         if try !root.relative(object.name).isEmpty { all.append(info(object)) }
       }

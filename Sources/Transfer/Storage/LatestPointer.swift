@@ -37,8 +37,9 @@ extension CloudStorage {
       let cause = "there is an object of that name that no export wrote"
       throw .cannotWrite(text, cause, remedy: "Move it away.")
     }
-    let object = SmallObject(address, kind: LatestPointer.kind, client)
-    if try await object.write(Array("\(name)\n".utf8), ifGeneration: found?.generation ?? 0) == nil {
+    let (bytes, generation) = (Array("\(name)\n".utf8), found?.generation ?? 0)
+    let kind = LatestPointer.kind
+    if try await client.write(bytes, to: address, kind: kind, ifGeneration: generation) == nil {
       throw BucketFiles.replaced(address)
     }
   }

@@ -64,12 +64,14 @@ package final class ObjectLock: Sendable {
     _ client: StorageClient
   ) async throws(Failure) -> ObjectLock {
     let content = content(holder: holder)
-    let object = SmallObject(address, kind: kind, client)
+    func lock(replacing generation: Int64) async throws(Failure) -> ObjectLock? {
+      try await client.write(content, to: address, kind: kind, ifGeneration: generation).map {
+        ObjectLock(address, client, content: content, generation: $0.generation)
+      }
+    }
     // Each round that ends without a lock means that another holder came or went.
     for _ in 0..<10 {
-      if let taken = try await object.write(content, ifGeneration: 0) {
-        return ObjectLock(address, client, content: content, generation: taken.generation)
-      }
+      if let lock = try await lock(replacing: 0) { return lock }
       let (found, time) = try await client.object(at: address, "lock")
       guard let found else { continue }
       let now = time ?? Int64(TokenProvider.wallClock())
@@ -86,9 +88,7 @@ package final class ObjectLock: Sendable {
             "Wait until it ends; the lock of a run that was killed ends \(duration) seconds after its last renewal."
         )
       }
-      if let taken = try await object.write(content, ifGeneration: found.generation) {
-        return ObjectLock(address, client, content: content, generation: taken.generation)
-      }
+      if let lock = try await lock(replacing: found.generation) { return lock }
     }
     throw Failure(
       .tryLater,
@@ -160,8 +160,7 @@ package final class ObjectLock: Sendable {
   func renew() async -> Bool? {
     guard case .held(let generation) = state.withLock({ $0 }) else { return false }
     do throws(Failure) {
-      let object = SmallObject(address, kind: Self.kind, client)
-      let written = try await object.write(content, ifGeneration: generation)
+      let written = try await client.write(content, to: address, kind: Self.kind, ifGeneration: generation)
       state.withLock { state in
         guard case .held = state else { return }
         state = written.map { .held(generation: $0.generation) } ?? .lost

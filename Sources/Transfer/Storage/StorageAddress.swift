@@ -15,12 +15,9 @@ package struct StorageAddress: Sendable, Equatable, CustomStringConvertible {
 
   /// Whether its form is that of a folder.
   package var isFolder: Bool { name.isEmpty || name.utf8.last == UInt8(ascii: "/") }
+}
 
-  init(bucket: String, name: String) {
-    self.bucket = bucket
-    self.name = name
-  }
-
+extension StorageAddress {
   /// Parses an address.
   ///
   /// - Throws: `.usage` with what is wrong.
@@ -56,7 +53,7 @@ package struct StorageAddress: Sendable, Equatable, CustomStringConvertible {
   /// - Throws: `.unavailable` if it is not below the folder.
   func relative(_ listed: String) throws(Failure) -> String {
     guard listed.utf8.starts(with: name.utf8) else {
-      throw StorageFailure.foreign("the list holds other names than were asked for", "list", self)
+      throw StorageCall("list", self).foreign("the list holds other names than were asked for")
     }
     return String(decoding: listed.utf8.dropFirst(name.utf8.count), as: UTF8.self)
   }

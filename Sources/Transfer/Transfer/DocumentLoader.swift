@@ -7,12 +7,13 @@ import Synchronization
 ///
 /// Each write carries a precondition on the document that was read. Imports and copies share this type.
 package struct DocumentLoader: Sendable {
-  private let context: RunContext
-  private let mode: LoadDecision
+  fileprivate let context: RunContext
+  var decision: LoadDecision
   private let limits: BatchLimits
   private let pacer: WritePacer
-  private let deletions: Locked<Int>
-  private let readBack: ReadBack?
+  /// How many more documents may be deleted.
+  fileprivate let deletions: Locked<Int>
+  fileprivate let readBack: ReadBack?
   /// How many documents came with a time of creation that was discarded in favor of the service's, or of the stored one.
   package let droppedTimes = Locked(0)
 
@@ -21,12 +22,6 @@ package struct DocumentLoader: Sendable {
   ///   - maximumDeletes: The maximum number of documents to delete; nil for no limit.
   ///   - readBack: Compares what was written with what is stored; nil to skip the comparison.
   ///   - times: Who sets the times of creation and of the last change.
-  ///   - guarding: Checks changes for objections before they are made; nil to make every change.
-  ///   - recording: Called with each change that is going to be made.
-  ///   - completing: Adds default fields to a document that does not exist yet.
-  ///   - keeping: The fields that keep their stored values; nil for none.
-  ///   - heedsTimes: Whether a document that has an update time is only written over the version of that time, so that one
-  ///     that was written or deleted since is left alone.
   package init(
     in context: RunContext,
     mode: WriteMode,
@@ -34,19 +29,11 @@ package struct DocumentLoader: Sendable {
     limits: BatchLimits,
     pacer: WritePacer,
     maximumDeletes: Int? = nil,
-    readBack: ReadBack? = nil,
-    guarding: LoadGuard? = nil,
-    recording: (@Sendable (Change) -> Void)? = nil,
-    completing: (@Sendable (RawDocument) -> RawDocument)? = nil,
-    keeping: SkippedFields? = nil,
-    heedsTimes: Bool = false
+    readBack: ReadBack? = nil
   ) {
     (self.context, self.readBack) = (context, readBack)
     deletions = Locked(maximumDeletes ?? .max)
-    var decision = LoadDecision(mode: mode, times: times, schema: context.schema, guarding: guarding)
-    (decision.completing, decision.recording, decision.keeping) = (completing, recording, keeping)
-    decision.heedsTimes = heedsTimes
-    self.mode = decision
+    decision = LoadDecision(mode: mode, times: times, schema: context.schema)
     (self.limits, self.pacer) = (limits, pacer)
   }
 
@@ -61,23 +48,9 @@ package struct DocumentLoader: Sendable {
         limits: limits,
         pacer: pacer,
         journal: context.journal,
-        delegate: LoadDelegate(
-          context: context,
-          mode: mode,
-          incoming: incoming,
-          times: times,
-          readBack: readBack
-        )
+        delegate: LoadDelegate(loader: self, incoming: incoming, times: times)
       ) { writer in
-        let intake = Intake(
-          context: context,
-          mode: mode,
-          incoming: incoming,
-          writer: writer,
-          deletions: deletions,
-          droppedTimes: droppedTimes
-        )
-        try await body(intake)
+        try await body(Intake(loader: self, incoming: incoming, writer: writer))
       }
     }
   }
@@ -86,20 +59,18 @@ package struct DocumentLoader: Sendable {
   package func decisions(on documents: [LoadDocument]) async throws -> [WriteMode.Decision] {
     let current = try await context.client.batchGet(documents.map(\.path))
     return documents.map { document in
-      if mode.drops(timeOf: document, current[document.path]) { droppedTimes.withLock { $0 += 1 } }
-      return mode.decide(document, current: current[document.path])
+      if decision.drops(timeOf: document, current[document.path]) { droppedTimes.withLock { $0 += 1 } }
+      return decision.decide(document, current: current[document.path])
     }
   }
 
   /// Accepts documents in batches of a few hundred.
   package struct Intake: Sendable {
-    fileprivate let context: RunContext
-    fileprivate let mode: LoadDecision
+    fileprivate let loader: DocumentLoader
     fileprivate let incoming: Incoming
     fileprivate let writer: BatchWriter
-    /// How many more documents may be deleted.
-    fileprivate let deletions: Locked<Int>
-    fileprivate let droppedTimes: Locked<Int>
+
+    private var context: RunContext { loader.context }
 
     /// Accepts documents, waiting while too many are in flight.
     ///
@@ -168,14 +139,14 @@ package struct DocumentLoader: Sendable {
     private func read(_ documents: [LoadDocument]) async throws -> [DocumentPath: RawDocument] {
       // Mode create expects new documents: the write itself reveals an existing one. A resumed run has to read first,
       // because it may have created some of the documents itself.
-      let isBlind = mode.mode == .create && context.journal?.hasTail != true
+      let isBlind = loader.decision.mode == .create && context.journal?.hasTail != true
       return isBlind ? [:] : try await context.client.batchGet(documents.map(\.path))
     }
 
     private func take(_ document: LoadDocument, _ before: RawDocument?, into accepted: inout Accepted) throws
     {
       let path = document.path
-      if mode.drops(timeOf: document, before) { droppedTimes.withLock { $0 += 1 } }
+      if loader.decision.drops(timeOf: document, before) { loader.droppedTimes.withLock { $0 += 1 } }
       switch try decide(document, before, isCurrent: !accepted.ambiguous.contains(path)) {
       case .unchanged where accepted.ambiguous.contains(path):
         // If the write in flight changes anything, this precondition fails, and the document is decided again.
@@ -186,7 +157,9 @@ package struct DocumentLoader: Sendable {
       case .unchanged:
         let own = try context.journal?.takeOwnWrite(of: path, current: before)
         // A confirmed one is recorded from the journal when the run is resumed.
-        if let own, !own.isConfirmed, let recording = mode.recording, let journal = context.journal {
+        if let own, !own.isConfirmed, let journal = context.journal,
+          let recording = loader.decision.recording
+        {
           recording(try journal.change(of: own))
         }
         context.counts.update(path.collection) {
@@ -202,7 +175,7 @@ package struct DocumentLoader: Sendable {
         let message = "it has appeared since, and more documents would be deleted than were allowed"
         try context.reject(path, code: "too-many-deletions", message: message, fields: nil)
       case .change(let change):
-        mode.recording?(change)
+        loader.decision.recording?(change)
         accepted.add(document, change)
       }
     }
@@ -215,7 +188,7 @@ package struct DocumentLoader: Sendable {
       _ before: RawDocument?,
       isCurrent: Bool
     ) throws -> WriteMode.Decision {
-      let decision = mode.decide(document, current: before)
+      let decision = loader.decision.decide(document, current: before)
       guard decision.isOfChanged, let journal = context.journal, journal.hasTail else { return decision }
       if let before, try journal.isChangedSince(before) { return .unchanged }
       guard case .change = decision, isCurrent,
@@ -228,7 +201,7 @@ package struct DocumentLoader: Sendable {
 
     /// Whether one more document may be deleted.
     private func takesDeletion() -> Bool {
-      deletions.withLock { left in
+      loader.deletions.withLock { left in
         defer { left -= left > 0 ? 1 : 0 }
         return left > 0
       }
@@ -292,18 +265,16 @@ private final class Incoming: Sendable {
 }
 
 private struct LoadDelegate: BatchDelegate {
-  let context: RunContext
-  let mode: LoadDecision
+  let loader: DocumentLoader
   let incoming: Incoming
   let times: SetBackTimes
-  let readBack: ReadBack?
 
   func willCommit(_ writes: [Write]) async throws(Failure) { try await times.willWrite(writes) }
 
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
     let document = incoming.settle(write.path)
     let conflict = "the document kept changing while it was to be written"
-    try context.settle(write, result, conflict: conflict, fields: document?.document.fields)
+    try loader.context.settle(write, result, conflict: conflict, fields: document?.document.fields)
   }
 
   func didWrite(_ written: [(write: Write, updateTime: Timestamp?)]) async throws(Failure) {
@@ -313,18 +284,18 @@ private struct LoadDelegate: BatchDelegate {
       let collection = first.write.path.collection
       let some = rest.prefix { $0.write.path.isIn(collection) }
       for (write, _) in some { incoming.settle(write.path) }
-      context.counts.update(collection) {
+      loader.context.counts.update(collection) {
         $0.read += some.count
         for (write, updateTime) in some { $0.settle(write.kind, .written(updateTime: updateTime)) }
       }
       rest = rest[some.endIndex...]
     }
-    try await readBack?.check(written)
+    try await loader.readBack?.check(written)
   }
 
   func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution {
     guard let document = incoming.first(write.path) else { return .settle(.conflicted) }
-    switch mode.decide(document, current: current) {
+    switch loader.decision.decide(document, current: current) {
     case .unchanged: return .settle(.unchanged)
     case .rejected(_, WriteMode.changedSince?): return .settle(.conflicted)
     case .rejected(let error, _): return .settle(.rejected(error))

@@ -7,18 +7,23 @@ struct LoadDecision: Sendable {
   let times: LoadTimes
   let schema: DatabaseSchema
 
-  let guarding: LoadGuard?
+  /// Checks changes for objections before they are made; nil to make every change.
+  var guarding: LoadGuard?
   /// Adds default fields to a document that does not exist yet.
   var completing: (@Sendable (RawDocument) -> RawDocument)?
+  /// Called with each change that is going to be made.
   var recording: (@Sendable (Change) -> Void)?
+  /// The fields that keep their stored values; nil for none.
   var keeping: SkippedFields?
+  /// Whether a document that has an update time is only written over the version of that time, so that one that was written
+  /// or deleted since is left alone.
   var heedsTimes = false
 
   private static let creation = ["create"]
   private let reasons: [String]
 
-  init(mode: WriteMode, times: LoadTimes, schema: DatabaseSchema, guarding: LoadGuard?) {
-    (self.mode, self.times, self.schema, self.guarding) = (mode, times, schema, guarding)
+  init(mode: WriteMode, times: LoadTimes, schema: DatabaseSchema) {
+    (self.mode, self.times, self.schema) = (mode, times, schema)
     reasons = [mode.rawValue]
   }
 

@@ -59,12 +59,11 @@ package final class ReadBack: Sendable {
   }
 
   private func note(_ cause: String, of path: DocumentPath) throws(Failure) {
-    var json = JSONWriter()
-    json.object {
+    let json = JSONWriter.object {
       $0.member("cause", cause)
       $0.member("path", path.string)
     }
-    try list.append(json.bytes + [UInt8(ascii: "\n")])
+    try list.append(json + [UInt8(ascii: "\n")])
   }
 }
 

@@ -339,8 +339,8 @@ extension OutputSettings {
   }
 
   /// Returns a logger for the terminal and, if given, a log file.
-  func logger(_ file: FileLogHandler? = nil) -> Logger {
-    let terminal = TerminalLogHandler(format: logFormat, level: level, isColored: Colors.errors)
+  func logger(_ file: LineLogHandler? = nil) -> Logger {
+    let terminal = LineLogHandler(format: logFormat, level: level, isColored: Colors.errors)
     return Logger(label: "gymmigrate") { _ in
       guard let file else { return terminal }
       return MultiplexLogHandler([terminal, file])

@@ -1,8 +1,8 @@
-import Configuration
 import FirestoreModels
 import Runs
 import Testing
 
+@testable import Configuration
 @testable import MigrationEngine
 
 @Suite struct PromotionGateTests {
@@ -29,7 +29,7 @@ import Testing
   }
 
   private func gap(_ entries: [LedgerEntry], verified: Bool = false) -> PromotionGate.Gap? {
-    var promotion = Promotion("prod", after: "stage")
+    var promotion = Promotion(environment: "prod", after: "stage")
     promotion.mustBeVerified = verified
     return PromotionGate(promotion, entries, now: .now).gap(of: migration)
   }
@@ -58,7 +58,7 @@ import Testing
   @Test("A rehearsal counts by its file and its age, wherever it was recorded.")
   func rehearsals() throws {
     let now = try #require(Timestamp(seconds: 1000))
-    var promotion = Promotion("prod")
+    var promotion = Promotion(environment: "prod")
     promotion.rehearsed = .seconds(100)
     func gap(_ checksum: String?, at moment: Int64, isOwn: Bool = true) -> PromotionGate.Gap? {
       var entry = LedgerEntry(run: "r", command: "migrate test", migrations: [], holder: "ana@desk")
@@ -80,7 +80,7 @@ import Testing
 
   @Test("The rehearsal that is missing is one that the environment lets be made.", arguments: [true, false])
   func masked(_ isMasked: Bool) throws {
-    var promotion = Promotion("prod", after: "stage")
+    var promotion = Promotion(environment: "prod", after: "stage")
     promotion.rehearsed = .seconds(100)
     var applied = LedgerEntry(
       run: "r",
@@ -100,7 +100,7 @@ import Testing
     var other = migration
     other.header.environments = ["prod"]
     #expect(
-      PromotionGate(Promotion("prod", after: "stage"), [], now: .now).gap(of: other) == nil
+      PromotionGate(Promotion(environment: "prod", after: "stage"), [], now: .now).gap(of: other) == nil
     )
   }
 }

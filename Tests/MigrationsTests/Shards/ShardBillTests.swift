@@ -1,10 +1,10 @@
-import Configuration
 import Files
 import FirestoreModels
 import Foundation
 import TestSupport
 import Testing
 
+@testable import Configuration
 @testable import FirestoreREST
 @testable import Shards
 

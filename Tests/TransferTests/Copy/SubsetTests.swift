@@ -88,7 +88,10 @@ import Testing
         groups/*/members:
           fields: { userId: { type: string, reference: users } }
       """
-    return SubsetReferences(by: try SchemaReader.schema(parsing: text, path: "small.yaml"), in: Self.database)
+    return SubsetReferences(
+      schema: try SchemaReader.schema(parsing: text, path: "small.yaml"),
+      database: Self.database
+    )
   }
 
   @Test("Declared texts refer to documents, and Firestore's references do wherever they stand.")

@@ -20,7 +20,7 @@ struct SnapshotTests {
     let log = try AppendOnlyFile(folder.file("log"))
     let progress = Runs.Progress(
       terminal: nil,
-      logger: Logger(label: "test") { _ in FileLogHandler(log) },
+      logger: Logger(label: "test") { _ in LineLogHandler(log) },
       clock: RunClock(now: { 0 }, sleep: { _ in }, random: { 0.5 }),
       traffic: TrafficCounter(),
       interval: 0
@@ -47,7 +47,7 @@ struct SnapshotTests {
     let log = try AppendOnlyFile(folder.file("log"))
     let progress = Runs.Progress(
       terminal: nil,
-      logger: Logger(label: "test") { _ in FileLogHandler(log) },
+      logger: Logger(label: "test") { _ in LineLogHandler(log) },
       clock: RunClock(now: { 0 }, sleep: { _ in }, random: { 0.5 }),
       traffic: TrafficCounter()
     )

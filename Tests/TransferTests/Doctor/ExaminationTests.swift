@@ -21,5 +21,5 @@ import Testing
     ("http://proxy:3128", "http://proxy:3128"), ("http://me:secret@proxy:3128", "http://proxy:3128"),
     ("me:se@cret@proxy:3128", "proxy:3128"), ("proxy", "proxy"), ("http://a@b://c@proxy", "http://proxy"),
   ])
-  func proxies(_ url: String, _ shown: String) { #expect(MachineChecks.withoutUser(url) == shown) }
+  func proxies(_ url: String, _ shown: String) { #expect(Diagnosis.withoutUser(url) == shown) }
 }

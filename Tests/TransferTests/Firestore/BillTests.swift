@@ -1,9 +1,9 @@
-import Configuration
 import Files
 import FirestoreModels
 import TestSupport
 import Testing
 
+@testable import Configuration
 @testable import FirestoreREST
 
 @Suite("The bill of a run")

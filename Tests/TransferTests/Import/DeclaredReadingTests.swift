@@ -56,10 +56,7 @@ struct DeclaredReadingTests {
     let schema = try SchemaReader.schema(parsing: Self.schema, path: "club.yaml")
     let options = try job.options(schema, via: .local)
     let inputs = try ImportInputs(
-      options.sources,
-      options: options.table,
-      rules: options.rules,
-      collection: job.collection,
+      options,
       progress: Runs.Progress(
         terminal: nil,
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

@@ -98,10 +98,7 @@ struct ImportProgressTests {
     let sources = try ImportSource.resolve([path], schema: GymSchema.schema)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let inputs = try ImportInputs(
-      sources,
-      options: TableOptions(timeZone: zone),
-      rules: SchemaRules(),
-      collection: nil,
+      Import.Options(ImportJob(files: []), sources: sources, table: TableOptions(timeZone: zone)),
       progress: Runs.Progress(terminal: nil, logger: logger, traffic: TrafficCounter())
     )
     let size = try #require(inputs.sizes.first ?? nil)

@@ -31,10 +31,7 @@ struct PeoplesFilesTests {
     var options = try job.options(.none, via: .local)
     options.table.database = DatabaseName(project: "p", database: "d")
     let inputs = try ImportInputs(
-      options.sources,
-      options: options.table,
-      rules: options.rules,
-      collection: job.collection,
+      options,
       progress: Runs.Progress(
         terminal: nil,
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

@@ -107,13 +107,7 @@ struct SideBySideTests {
     job.parallel = parallel
     let options = try job.options(.none, via: .local)
     let context = RunContext.silent(client, try RunDirectory(in: folder, command: "import"))
-    let inputs = try ImportInputs(
-      parallel > 1 ? options.sources.flatMap(\.parts) : options.sources,
-      options: options.table,
-      rules: options.rules,
-      collection: nil,
-      progress: context.progress
-    )
+    let inputs = try ImportInputs(options, progress: context.progress)
     return (options, context, inputs)
   }
 

@@ -25,7 +25,7 @@ struct RunTests {
   @Test("The progress line has what is known: count, share, rate, time left, retries")
   func line() {
     func line(_ done: Int, _ total: Int?, _ elapsed: Double, _ retries: Int = 0) -> String {
-      Progress.line(what: "users", done: done, total: total, elapsed: elapsed, retries: retries)
+      Progress.State(what: "users", done: done, total: total).line(at: elapsed, retries: retries)
     }
     #expect(line(0, nil, 0) == "users: 0")
     #expect(line(0, 40_000, 10) == "users: 0 of 40,000 (0 %)")
@@ -42,14 +42,9 @@ struct RunTests {
   @Test("If only the share is known, the line shows it and the remaining time")
   func share() {
     func line(_ done: Int, _ share: Double?, _ elapsed: Double, from first: Double = 0) -> String {
-      Progress.line(
-        what: "import",
-        done: done,
-        total: nil,
-        elapsed: elapsed,
-        retries: 0,
-        share: share,
-        firstShare: first
+      Progress.State(what: "import", done: done, share: share, firstShare: first).line(
+        at: elapsed,
+        retries: 0
       )
     }
     #expect(line(12_300, nil, 10) == "import: 12,300, 1,230/s")
@@ -64,8 +59,8 @@ struct RunTests {
     #expect(line(200, 1.2, 10) == "import: 200 (100 %), 20/s")
     #expect(line(200, 1e-12, 10) == "import: 200 (0 %), 20/s, 5999:59 left")
     // A total says more than a share.
-    let both = Progress.line(what: "copy", done: 1, total: 4, elapsed: 0, retries: 0, share: 0.9)
-    #expect(both == "copy: 1 of 4 (25 %)")
+    let both = Progress.State(what: "copy", done: 1, total: 4, share: 0.9)
+    #expect(both.line(at: 0, retries: 0) == "copy: 1 of 4 (25 %)")
   }
 
   @Test("A document whose write is on the way is not done, also where another collection has begun.")

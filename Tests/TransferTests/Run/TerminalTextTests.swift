@@ -79,16 +79,16 @@ import Testing
       Logger(label: "test") { _ in handler }.notice("\(given.text)", metadata: ["key": "\(given.text)"])
     }
     #expect(
-      try written { log(TerminalLogHandler(format: .text, level: .info, terminal: $0)) }
+      try written { log(LineLogHandler(format: .text, level: .info, terminal: $0)) }
         == "\(given.shown) key=\(given.shown)\n"
     )
-    let json = try written { log(TerminalLogHandler(format: .json, level: .info, terminal: $0)) }
+    let json = try written { log(LineLogHandler(format: .json, level: .info, terminal: $0)) }
     #expect(!json.dropLast().unicodeScalars.contains(where: TerminalText.steers))
     let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: String]
     #expect(object?["message"] == given.text && object?["key"] == given.text)
     try await withTemporaryDirectory { folder in
       let path = folder.appendingPathComponent("operation.log").path
-      log(FileLogHandler(try AppendOnlyFile(path)))
+      log(LineLogHandler(try AppendOnlyFile(path)))
       let text = try String(contentsOfFile: path, encoding: .utf8)
       #expect(text.hasSuffix(" notice \(given.shown) key=\(given.shown)\n"))
     }

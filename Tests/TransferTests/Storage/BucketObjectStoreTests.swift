@@ -253,7 +253,7 @@ import Testing
       let listed = await #expect(throws: Failure.self) { try await store(client).list("") }
       #expect(listed?.kind == .unavailable)
       let empty = try StorageAddress("gs://bucket/none/")
-      let looked = await #expect(throws: Failure.self) { try await client.holdsObjects(empty, "read") }
+      let looked = await #expect(throws: Failure.self) { try await client.holdsObjects(empty) }
       #expect(looked?.kind == .unavailable)
     }
   }

@@ -235,23 +235,13 @@ package struct RunChanges: Sendable {
   /// - Parameter undone: The changes of the undone run.
   /// - Throws: As ``init(journal:)``.
   package func recognise(undoOf undone: RunChanges, journal: String) throws(Failure) {
-    var reader = try JournalReader(journal)
-    var open: [DocumentPath: Change] = [:]
-    while let line = try reader.next() {
-      switch line {
-      case .head: continue
-      case .change(let change, _): open[change.path] = change
-      case .settled(let path, let result, let time):
-        guard let change = open.removeValue(forKey: path), result == "written" else { continue }
-        let known = try change.before.map { document throws(Failure) in try self.known(document) }
-        try note(change, at: time, restores: try undone.original(of: path, leftAs: known))
-      }
-    }
-    // An undo that was killed may have made writes whose responses it did not receive.
-    for (path, change) in open {
+    func note(_ change: Change, at time: Timestamp?) throws(Failure) {
       let known = try change.before.map { document throws(Failure) in try self.known(document) }
-      try note(change, at: nil, restores: try undone.original(of: path, leftAs: known))
+      try self.note(change, at: time, restores: try undone.original(of: change.path, leftAs: known))
     }
+    let open = try JournalReader.forEachWritten(in: journal, note)
+    // An undo that was killed may have made writes whose responses it did not receive.
+    for change in open { try note(change, at: nil) }
   }
 
   /// Records that an undo's change restored a document, if it did.

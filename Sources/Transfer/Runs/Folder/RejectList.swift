@@ -59,8 +59,7 @@ package struct RejectList: Sendable {
     fields: FieldMap?,
     updateTime: Timestamp? = nil
   ) -> [UInt8] {
-    var json = JSONWriter()
-    json.object {
+    JSONWriter.object {
       $0.member("code", code)
       if let fields {
         $0.key("document")
@@ -68,8 +67,6 @@ package struct RejectList: Sendable {
       }
       $0.member("message", Secrets.redacted(message))
       $0.member("path", path.string)
-    }
-    json.bytes.append(UInt8(ascii: "\n"))
-    return json.bytes
+    } + [UInt8(ascii: "\n")]
   }
 }

@@ -6,17 +6,17 @@ struct Resumption: Sendable {
   /// The last checkpoint; nil if the run ended before the first one.
   let checkpoint: Checkpoint?
   /// The head of the journal; nil if the run ended before writing it, and thus before any write.
-  let head: JournalReader.Head?
+  var head: JournalReader.Head?
   /// The journal tails of the stage that is resumed, and of each later one.
-  let tails: [JournalTail]
+  var tails: [JournalTail] = []
   /// The stages begun so far; see ``Checkpoint/begun``.
   let begun: [Checkpoint.Beginning]
   /// The length of the journal's head in bytes.
-  let headLength: Int
+  var headLength = 0
   /// The length of the journal's complete lines in bytes.
-  let length: Int
+  var length = 0
   /// The number of the torn line; see ``JournalReader/tornLine``.
-  let tornLine: Int?
+  var tornLine: Int?
 
   /// Reads the files of a run.
   ///
@@ -34,15 +34,7 @@ struct Resumption: Sendable {
     checkpoint = fromStart ? nil : saved
     begun = saved?.begun ?? []
     let path = "\(folder)/journal.jsonl"
-    if SystemCall.status(path).status == nil {
-      (tails, head, headLength, length, tornLine) = ([], nil, 0, 0, nil)
-    } else {
-      (tails, head, headLength, length, tornLine) = try JournalTail.read(
-        path,
-        since: checkpoint,
-        begun: begun
-      )
-    }
+    if SystemCall.status(path).status != nil { try readJournal(path) }
     if let head, !head.run.isIdentical(to: run) { throw Self.damaged(path, "it is of run \(head.run)") }
     if head == nil, length > 0 { throw Self.damaged(path, "its first line is missing") }
     if let checkpoint, length < checkpoint.journal {

@@ -140,7 +140,7 @@ package final class RunDirectory: Sendable {
   package var restoredCounts: [RunSummary.Collection] { resumption?.checkpoint?.collections ?? [] }
 
   /// A log handler that writes to `operation.log`.
-  package var logHandler: FileLogHandler { FileLogHandler(log) }
+  package var logHandler: LineLogHandler { LineLogHandler(log) }
 
   /// Returns the path of a file in the directory.
   package func file(_ name: String) -> String { "\(path)/\(name)" }

@@ -84,9 +84,5 @@ package struct JobRecord: JSONRecord, Equatable {
       && source?.unbounded == other.source?.unbounded && text.elementsEqual(other.text)
   }
 
-  private var text: [UInt8] {
-    var json = JSONWriter()
-    json.record(options)
-    return json.bytes
-  }
+  private var text: [UInt8] { JSONWriter.bytes { $0.record(options) } }
 }

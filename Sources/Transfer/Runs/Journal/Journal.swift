@@ -40,15 +40,14 @@ package final class Journal: Sendable {
     group = SyncGroup(file)
     tails = Mutex([])
     self.serverTime = serverTime
-    var json = JSONWriter()
-    json.object {
+    let head = JSONWriter.object {
       $0.member("database", database.description)
       $0.member("run", run)
       $0.member("serverTime", serverTime)
     }
-    headLength = json.bytes.count + 1
+    headLength = head.count + 1
     nextTransaction = Mutex(headLength)
-    try file.append(json.bytes + [UInt8(ascii: "\n")])
+    try file.append(head + [UInt8(ascii: "\n")])
     try file.sync()
   }
 

@@ -62,20 +62,27 @@ package struct JournalReader: ~Copyable {
     return open > 0
   }
 
-  /// Calls `body` with each change of a journal that is confirmed to be written, in the order of their results.
+  /// Calls `body` with each change of a journal that is confirmed to be written, and the update time that it set, in the
+  /// order of their results.
   ///
-  /// - Throws: `.inputMissing`, `.inputMalformed`.
-  package static func forEachWritten(in path: String, _ body: (Change) -> Void) throws(Failure) {
+  /// - Returns: The changes without a result.
+  /// - Throws: `.inputMissing`, `.inputMalformed`, and the errors of `body`.
+  @discardableResult
+  package static func forEachWritten(
+    in path: String,
+    _ body: (Change, Timestamp?) throws(Failure) -> Void
+  ) throws(Failure) -> [Change] {
     var reader = try JournalReader(path)
     var open: [DocumentPath: Change] = [:]
     while let line = try reader.next() {
       switch line {
       case .head: continue
       case .change(let change, _): open[change.path] = change
-      case .settled(let path, let result, _):
-        if let change = open.removeValue(forKey: path), result == "written" { body(change) }
+      case .settled(let path, let result, let time):
+        if let change = open.removeValue(forKey: path), result == "written" { try body(change, time) }
       }
     }
+    return Array(open.values)
   }
 
   /// Returns how many documents a journal was about to create, up to where it is damaged.
@@ -192,7 +199,7 @@ package struct JournalReader: ~Copyable {
 /// The journal tail of one stage: the writes that no checkpoint has counted, by hashes of their paths.
 struct JournalTail: Sendable {
   /// The ranges of the tail in the journal, in bytes.
-  private(set) var ranges: [Range<Int>]
+  fileprivate(set) var ranges: [Range<Int>]
   private var writes: [UInt64: Journal.OwnWrite] = [:]
   /// Confirmed writes of documents that have a later change without a result.
   private var earlier: [UInt64: Journal.OwnWrite] = [:]
@@ -200,7 +207,7 @@ struct JournalTail: Sendable {
   /// Times by the service's clock, each with the offset after which changes were sent later than that.
   private var times: [(offset: Int, time: Timestamp)] = []
 
-  private init(_ ranges: [Range<Int>]) { self.ranges = ranges }
+  fileprivate init(_ ranges: [Range<Int>]) { self.ranges = ranges }
 
   var isEmpty: Bool { writes.isEmpty }
 
@@ -249,26 +256,54 @@ struct JournalTail: Sendable {
     }
   }
 
-  /// Reads the journal tail after a checkpoint (nil for none), the head, and the length of all complete lines.
+  /// The ranges of the journal that a stage wrote, each time that it was begun.
+  fileprivate static func ranges(of stage: Int, _ begun: [Checkpoint.Beginning]) -> [Range<Int>] {
+    let all = [Checkpoint.Beginning(stage: 0, journal: 0)] + begun
+    return all.indices.compactMap { index in
+      let end = index + 1 < all.count ? all[index + 1].journal : Int.max
+      return all[index].stage == stage && all[index].journal < end ? all[index].journal..<end : nil
+    }
+  }
+
+  /// Adds a line that no checkpoint has counted.
+  fileprivate mutating func add(_ line: JournalReader.Line, at offset: Int, after time: Timestamp?) {
+    switch line {
+    case .head: break
+    case .change(let change, _):
+      if let time, times.last?.time != time { times.append((offset, time)) }
+      add(change, at: offset)
+    case .settled(let path, let result, let time): settle(path, isWritten: result == "written", at: time)
+    }
+  }
+
+  /// Removes the writes of a document that was read again and counted.
+  fileprivate mutating func close(_ line: JournalReader.Line, _ latest: inout Timestamp?) {
+    switch line {
+    case .head: break
+    case .change(let change, _): _ = take(change.path)
+    case .settled(let path, _, let time):
+      _ = take(path)
+      if let time { latest = max(latest ?? time, time) }
+    }
+  }
+
+  /// If two paths have the same hash, one write is not counted.
+  private static func hash(_ path: DocumentPath) -> UInt64 { FNV.hash(path.string.utf8) }
+}
+
+extension Resumption {
+  /// Reads the tail of the journal after the checkpoint, its head, and the length of all complete lines.
   ///
   /// Changes after the checkpoint, or in the tail that it records, are added. A line between these belongs to a document
   /// that was read again and counted, so its earlier changes are removed, as are changes that were not written. Anything
   /// sent after such a line was applied after the time in that line. Writes of later stages belong to those stages.
-  ///
-  /// - Parameter begun: The stages begun so far.
-  static func read(
-    _ path: String,
-    since checkpoint: Checkpoint?,
-    begun: [Checkpoint.Beginning]
-  ) throws(Failure) -> (tails: [JournalTail], JournalReader.Head?, headLength: Int, length: Int, torn: Int?) {
+  mutating func readJournal(_ path: String) throws(Failure) {
     let end = checkpoint?.journal ?? 0
     // Without a checkpoint, all files of an import count as one stage.
     let first = checkpoint == nil ? 0 : begun.last?.stage ?? 0
     let count = max(0, (begun.map(\.stage).max() ?? 0) - first) + 1
-    var tails = (0..<count).map { JournalTail(Self.ranges(of: first + $0, begun)) }
+    tails = (0..<count).map { [begun] in JournalTail(JournalTail.ranges(of: first + $0, begun)) }
     if let checkpoint { tails[0].ranges = checkpoint.tail + [end..<Int.max] }
-    var headLength = 0
-    var head: JournalReader.Head?
     var reader = try JournalReader(path)
     var meetsEnd = end == 0
     var latest: Timestamp?
@@ -280,7 +315,7 @@ struct JournalTail: Sendable {
       let isOpen = part > 0 || tails[0].ranges.contains { $0.contains(offset) }
       switch line {
       case .head(let it):
-        guard offset == 0 else { throw Resumption.damaged(path, "it has a second head at byte \(offset)") }
+        guard offset == 0 else { throw Self.damaged(path, "it has a second head at byte \(offset)") }
         head = it
         headLength = reader.length
       case .change, .settled:
@@ -293,47 +328,13 @@ struct JournalTail: Sendable {
       }
     }
     if !meetsEnd, reader.length >= end {
-      throw Resumption.damaged(path, "no line ends at byte \(end), where checkpoint.json continues")
+      throw Self.damaged(path, "no line ends at byte \(end), where checkpoint.json continues")
     }
     for index in tails.indices {
       tails[index].ranges = tails[index].ranges.compactMap { range in
         range.lowerBound < reader.length ? range.clamped(to: 0..<reader.length) : nil
       }
     }
-    return (tails, head, headLength, reader.length, reader.tornLine)
+    (length, tornLine) = (reader.length, reader.tornLine)
   }
-
-  /// The ranges of the journal that a stage wrote, each time that it was begun.
-  private static func ranges(of stage: Int, _ begun: [Checkpoint.Beginning]) -> [Range<Int>] {
-    let all = [Checkpoint.Beginning(stage: 0, journal: 0)] + begun
-    return all.indices.compactMap { index in
-      let end = index + 1 < all.count ? all[index + 1].journal : Int.max
-      return all[index].stage == stage && all[index].journal < end ? all[index].journal..<end : nil
-    }
-  }
-
-  /// Adds a line that no checkpoint has counted.
-  private mutating func add(_ line: JournalReader.Line, at offset: Int, after time: Timestamp?) {
-    switch line {
-    case .head: break
-    case .change(let change, _):
-      if let time, times.last?.time != time { times.append((offset, time)) }
-      add(change, at: offset)
-    case .settled(let path, let result, let time): settle(path, isWritten: result == "written", at: time)
-    }
-  }
-
-  /// Removes the writes of a document that was read again and counted.
-  private mutating func close(_ line: JournalReader.Line, _ latest: inout Timestamp?) {
-    switch line {
-    case .head: break
-    case .change(let change, _): _ = take(change.path)
-    case .settled(let path, _, let time):
-      _ = take(path)
-      if let time { latest = max(latest ?? time, time) }
-    }
-  }
-
-  /// If two paths have the same hash, one write is not counted.
-  private static func hash(_ path: DocumentPath) -> UInt64 { FNV.hash(path.string.utf8) }
 }

@@ -10,51 +10,38 @@ package enum LogFormat: String, Codable, Sendable, CaseIterable {
   case json
 }
 
-/// A log handler that writes to standard error.
-package struct TerminalLogHandler: LogHandler {
+/// A log handler that writes lines to standard error, or to a file.
+package struct LineLogHandler: LogHandler {
   /// The metadata of every line.
   package var metadata: Logger.Metadata = [:]
   /// The lowest level that is written.
   package var logLevel: Logger.Level
-  private let format: LogFormat
-  private let isColored: Bool
-  private let terminal: Terminal
+  private let write: @Sendable (LogEvent, Logger.Metadata) -> Void
 
+  /// Creates a handler that writes to standard error.
   package init(
     format: LogFormat,
     level: Logger.Level,
     isColored: Bool = false,
     terminal: Terminal = .standardError
   ) {
-    (self.format, self.isColored) = (format, isColored)
-    self.terminal = terminal
     logLevel = level
-  }
-
-  package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  package func log(event: LogEvent) {
-    let all = metadata.merging(event.metadata ?? [:]) { $1 }
-    switch format {
-    case .json: terminal.line(json: LogLine.json(event, all))
-    case .text: terminal.lines(LogLine.text(event, all, isColored: isColored))
+    write = { event, metadata in
+      switch format {
+      case .json: terminal.line(json: LogLine.json(event, metadata))
+      case .text: terminal.lines(LogLine.text(event, metadata, isColored: isColored))
+      }
     }
   }
-}
 
-/// A log handler that writes to a file such as `operation.log`, always as text with the time.
-package struct FileLogHandler: LogHandler {
-  /// The metadata of every line.
-  package var metadata: Logger.Metadata = [:]
-  /// The lowest level that is written.
-  package var logLevel: Logger.Level = .debug
-  private let file: AppendOnlyFile
-
+  /// Creates a handler that writes to a file such as `operation.log`, always as text with the time.
   init(_ file: AppendOnlyFile) {
-    self.file = file
+    logLevel = .debug
+    write = { event, metadata in
+      let line: TerminalText = "\(Timestamp.now) \(event.level.rawValue) \(LogLine.body(event, metadata))\n"
+      // A failed write cannot be reported here: the run checks the file's failure and ends.
+      try? file.append(Array(Secrets.redacted(line.description).utf8))
+    }
   }
 
   package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -62,12 +49,7 @@ package struct FileLogHandler: LogHandler {
     set { metadata[key] = newValue }
   }
 
-  package func log(event: LogEvent) {
-    let all = metadata.merging(event.metadata ?? [:]) { $1 }
-    let line: TerminalText = "\(Timestamp.now) \(event.level.rawValue) \(LogLine.body(event, all))\n"
-    // A failed write cannot be reported here: the run checks the file's failure and ends.
-    try? file.append(Array(Secrets.redacted(line.description).utf8))
-  }
+  package func log(event: LogEvent) { write(event, metadata.merging(event.metadata ?? [:]) { $1 }) }
 }
 
 private enum LogLine {
@@ -87,8 +69,7 @@ private enum LogLine {
   }
 
   static func json(_ event: LogEvent, _ metadata: Logger.Metadata) -> [UInt8] {
-    var json = JSONWriter()
-    json.object {
+    JSONWriter.object {
       $0.member("time", .now)
       $0.member("level", event.level.rawValue)
       $0.member("message", "\(event.message)")
@@ -97,7 +78,6 @@ private enum LogLine {
         $0.string("\(value)")
       }
     }
-    return json.bytes
   }
 }
 

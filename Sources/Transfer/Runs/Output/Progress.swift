@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The work itself updates it, so it never reports on a run that has ended.
 package final class Progress: Sendable {
-  private struct State {
+  struct State {
     var what = ""
     var done = 0
     /// The number of documents that were counted as done but are not written yet.
@@ -21,6 +21,39 @@ package final class Progress: Sendable {
     /// More about the work, shown after its count.
     var note: String?
     var number = 0
+
+    /// Returns a line such as `users: 12,300 of 40,000 (31 %), 5,210/s, 0:05 left, 2 retries`, or, if only the share is
+    /// known, `import: 12,300 (31 %), 5,210/s, 0:05 left`.
+    func line(at now: Double, retries: Int) -> String {
+      let (done, elapsed) = (max(0, self.done - unwritten), now - started)
+      var parts: [String] = []
+      if let total, total > 0 {
+        parts.append(
+          "\(NumberText.grouped(done)) of \(NumberText.grouped(total)) (\(min(100, done.multipliedClamped(by: 100) / total)) %)"
+        )
+      } else if let share {
+        parts.append("\(NumberText.grouped(done)) (\(Int(min(max(share, 0), 1) * 100)) %)")
+      } else {
+        parts.append(NumberText.grouped(done))
+      }
+      if let note { parts.append(note) }
+      if elapsed >= 0.5, done > 0 {
+        let rate = Double(done) / elapsed
+        parts.append("\(NumberText.grouped(Int(clamping: rate)))/s")
+        if let total, total > done {
+          parts.append(Self.timeLeft(Double(total - done) / rate))
+        } else if total == nil, let share, share < 1, share > firstShare {
+          parts.append(Self.timeLeft(elapsed * (1 - share) / (share - firstShare)))
+        }
+      }
+      if retries > 0 { parts.append(retries == 1 ? "1 retry" : "\(NumberText.grouped(retries)) retries") }
+      return "\(what): \(parts.joined(separator: ", "))"
+    }
+
+    private static func timeLeft(_ seconds: Double) -> String {
+      let left = Int(min(seconds.rounded(.up), 359_999))
+      return "\(left / 60):\(left % 60 < 10 ? "0" : "")\(left % 60) left"
+    }
   }
 
   /// A piece of work whose total may be set later.
@@ -142,57 +175,6 @@ package final class Progress: Sendable {
   }
 
   func line(at now: Double) -> String {
-    let state = state.withLock { $0 }
-    return Self.line(
-      what: state.what,
-      done: max(0, state.done - state.unwritten),
-      total: state.total,
-      elapsed: now - state.started,
-      retries: traffic.current.retries,
-      share: state.share,
-      firstShare: state.firstShare,
-      note: state.note
-    )
-  }
-
-  /// Returns a line such as `users: 12,300 of 40,000 (31 %), 5,210/s, 0:05 left, 2 retries`, or, if only the share is known,
-  /// `import: 12,300 (31 %), 5,210/s, 0:05 left`.
-  static func line(
-    what: String,
-    done: Int,
-    total: Int?,
-    elapsed: Double,
-    retries: Int,
-    share: Double? = nil,
-    firstShare: Double = 0,
-    note: String? = nil
-  ) -> String {
-    var parts: [String] = []
-    if let total, total > 0 {
-      parts.append(
-        "\(NumberText.grouped(done)) of \(NumberText.grouped(total)) (\(min(100, done.multipliedClamped(by: 100) / total)) %)"
-      )
-    } else if let share {
-      parts.append("\(NumberText.grouped(done)) (\(Int(min(max(share, 0), 1) * 100)) %)")
-    } else {
-      parts.append(NumberText.grouped(done))
-    }
-    if let note { parts.append(note) }
-    if elapsed >= 0.5, done > 0 {
-      let rate = Double(done) / elapsed
-      parts.append("\(NumberText.grouped(Int(clamping: rate)))/s")
-      if let total, total > done {
-        parts.append(timeLeft(Double(total - done) / rate))
-      } else if total == nil, let share, share < 1, share > firstShare {
-        parts.append(timeLeft(elapsed * (1 - share) / (share - firstShare)))
-      }
-    }
-    if retries > 0 { parts.append(retries == 1 ? "1 retry" : "\(NumberText.grouped(retries)) retries") }
-    return "\(what): \(parts.joined(separator: ", "))"
-  }
-
-  private static func timeLeft(_ seconds: Double) -> String {
-    let left = Int(min(seconds.rounded(.up), 359_999))
-    return "\(left / 60):\(left % 60 < 10 ? "0" : "")\(left % 60) left"
+    state.withLock { $0 }.line(at: now, retries: traffic.current.retries)
   }
 }

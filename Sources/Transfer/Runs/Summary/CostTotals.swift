@@ -35,11 +35,14 @@ package struct CostTotals: Sendable {
     package var deleted = 0
   }
 
-  package private(set) var lines: [Line] = []
-  package private(set) var documents: [Documents] = []
+  private var ofCommands: [[UTF8Key]: Line] = [:]
+  private var ofCollections: [[UTF8Key]: Documents] = [:]
   package private(set) var all = Line(environment: "", command: "")
 
   package init() {}
+
+  package var lines: [Line] { Self.sorted(ofCommands) }
+  package var documents: [Documents] { Self.sorted(ofCollections) }
 
   /// Adds what a run was billed, in all environments or in a single one.
   ///
@@ -55,31 +58,20 @@ package struct CostTotals: Sendable {
 
   private mutating func add(part record: CostRecord) {
     all.add(record)
-    let index = Self.index(in: &lines, Line(environment: record.environment, command: record.command)) {
-      [$0.environment, $0.command]
-    }
-    lines[index].add(record)
+    let (environment, command) = (record.environment, record.command)
+    let line = Line(environment: environment, command: command)
+    ofCommands[[UTF8Key(environment), UTF8Key(command)], default: line].add(record)
     for one in record.collections {
-      let own = Documents(environment: record.environment, collection: one.name)
-      let index = Self.index(in: &documents, own) { [$0.environment, $0.collection] }
-      documents[index].read = documents[index].read.addingClamped(one.read)
-      documents[index].written = documents[index].written.addingClamped(one.written)
-      documents[index].deleted = documents[index].deleted.addingClamped(one.deleted)
+      let key = [UTF8Key(environment), UTF8Key(one.name)]
+      var own = ofCollections[key] ?? Documents(environment: environment, collection: one.name)
+      own.read = own.read.addingClamped(one.read)
+      own.written = own.written.addingClamped(one.written)
+      own.deleted = own.deleted.addingClamped(one.deleted)
+      ofCollections[key] = own
     }
   }
 
-  /// Returns the index of the element with the same names, which is inserted if it is missing; the list stays sorted.
-  private static func index<Element>(
-    in list: inout [Element],
-    _ element: Element,
-    _ names: (Element) -> [String]
-  ) -> Int {
-    let own = names(element)
-    let index = list.firstIndex { !names($0).lexicographicallyPrecedes(own) { $0.compareUTF8($1) < 0 } }
-    guard let index, names(list[index]).elementsEqual(own, by: { $0.isIdentical(to: $1) }) else {
-      list.insert(element, at: index ?? list.endIndex)
-      return index ?? list.endIndex - 1
-    }
-    return index
+  private static func sorted<Totals>(_ totals: [[UTF8Key]: Totals]) -> [Totals] {
+    totals.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
   }
 }

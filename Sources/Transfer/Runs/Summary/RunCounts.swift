@@ -3,9 +3,16 @@ import Synchronization
 /// The document counts of a run by collection, safe to update from any task.
 package final class RunCounts: Sendable {
   private struct State {
-    var order: [CollectionPath] = []
-    var counts: [CollectionPath: DocumentCounts] = [:]
-    var files: [CollectionPath: String] = [:]
+    var collections: [RunSummary.Collection] = []
+    var positions: [CollectionPath: Int] = [:]
+
+    /// Returns the position of a collection, which is added if it is missing.
+    mutating func position(of path: CollectionPath) -> Int {
+      if let known = positions[path] { return known }
+      positions[path] = collections.count
+      collections.append(RunSummary.Collection(name: path.string, counts: DocumentCounts()))
+      return collections.count - 1
+    }
   }
 
   private let state: Mutex<State>
@@ -17,21 +24,15 @@ package final class RunCounts: Sendable {
     var initial = State()
     for collection in collections {
       guard let path = CollectionPath(collection.name) else { continue }
-      initial.order.append(path)
-      initial.counts[path] = collection.counts
-      initial.files[path] = collection.file
+      let position = initial.position(of: path)
+      initial.collections[position] = collection
     }
     state = Mutex(initial)
   }
 
   /// Lists a collection under its own path, even if nothing will be counted for it.
   package func open(_ collection: CollectionPath) {
-    state.withLock { state in
-      if state.counts[collection] == nil {
-        state.order.append(collection)
-        state.counts[collection] = DocumentCounts()
-      }
-    }
+    state.withLock { _ = $0.position(of: collection) }
   }
 
   /// Updates the counts of a collection.
@@ -40,9 +41,8 @@ package final class RunCounts: Sendable {
   /// for every document.
   package func update(_ collection: CollectionPath, _ change: (inout DocumentCounts) -> Void) {
     state.withLock { state in
-      let name = state.counts[collection] == nil ? collection.pattern : collection
-      if state.counts[name] == nil { state.order.append(name) }
-      change(&state.counts[name, default: DocumentCounts()])
+      let position = state.positions[collection] ?? state.position(of: collection.pattern)
+      change(&state.collections[position].counts)
     }
   }
 
@@ -63,40 +63,35 @@ package final class RunCounts: Sendable {
 
   /// Sets the file of a collection.
   package func setFile(_ file: String, of collection: CollectionPath) {
-    open(collection)
-    state.withLock { $0.files[collection] = file }
+    state.withLock { state in
+      let position = state.position(of: collection)
+      state.collections[position].file = file
+    }
   }
 
   /// Sets the file of a collection, and of those below it that do not have one.
   package func setFile(_ file: String, ofAllIn collection: CollectionPath) {
     setFile(file, of: collection)
     state.withLock { state in
-      for name in state.order where state.files[name] == nil {
-        if name.string.utf8.starts(with: "\(collection.string)/".utf8) { state.files[name] = file }
+      for index in state.collections.indices where state.collections[index].file == nil {
+        let name = state.collections[index].name
+        if name.utf8.starts(with: "\(collection.string)/".utf8) { state.collections[index].file = file }
       }
     }
   }
 
   package subscript(collection: CollectionPath) -> DocumentCounts {
-    state.withLock { $0.counts[collection] ?? DocumentCounts() }
-  }
-
-  /// The counts for the summary, in the order in which the collections were opened.
-  package var collections: [RunSummary.Collection] {
     state.withLock { state in
-      state.order.map {
-        RunSummary.Collection(
-          name: $0.string,
-          counts: state.counts[$0] ?? DocumentCounts(),
-          file: state.files[$0]
-        )
-      }
+      state.positions[collection].map { state.collections[$0].counts } ?? DocumentCounts()
     }
   }
 
+  /// The counts for the summary, in the order in which the collections were opened.
+  package var collections: [RunSummary.Collection] { state.withLock { $0.collections } }
+
   /// The sum over all collections.
   package var totals: DocumentCounts {
-    state.withLock { $0.counts.values.reduce(DocumentCounts(), +) }
+    state.withLock { $0.collections.reduce(DocumentCounts()) { $0 + $1.counts } }
   }
 
   /// Checks that every document of a completed run is accounted for.

@@ -54,24 +54,11 @@ package struct RunSummary: Sendable {
   }
 
   /// The result of `migrate unlock`.
-  package enum Release: Sendable, Equatable {
-    /// The lease was taken from its holder; nil if there was none.
-    case lease(Holder?)
+  package enum Release: Sendable {
+    /// The lease was taken from its holder, as `user@host`, with the ID of its run; nil if there was none.
+    case lease((holder: String, run: String)?)
     /// An interrupted run was cleared, so that its changes stay.
     case run(String)
-
-    /// The holder of a lease.
-    package struct Holder: Sendable, Equatable {
-      /// The holder as `user@host`.
-      package var holder: String
-      /// The run ID.
-      package var run: String
-
-      package init(holder: String, run: String) {
-        self.holder = holder
-        self.run = run
-      }
-    }
 
     fileprivate func writeMember(to json: inout JSONWriter) {
       switch self {
@@ -163,16 +150,14 @@ package struct RunSummary: Sendable {
 
   /// The JSON of the summary, one line.
   package var json: [UInt8] {
-    var json = JSONWriter()
-    json.object { json in
+    JSONWriter.object { json in
       json.member("command", command)
       json.member("status", status.rawValue)
       json.member("exitCode", exitCode)
       json.member("runId", runID)
       func side(_ name: StaticString, _ side: Side?) {
         guard let side else { return }
-        json.key(name)
-        json.object {
+        json.member(name) {
           switch side {
           case .environment(let environment): environment.writeMembers(to: &$0)
           case .path(let path):
@@ -201,6 +186,5 @@ package struct RunSummary: Sendable {
       json.member("resumeCommand", resumeCommand)
       json.member("error", error)
     }
-    return json.bytes
   }
 }

@@ -19,32 +19,28 @@ package struct StorageClient: Sendable {
   /// Sends a request until the service responds, with whatever status, or the retry budget is spent.
   ///
   /// - Parameters:
-  ///   - operation: A verb phrase for errors.
-  ///   - address: The object or bucket, for errors.
+  ///   - call: What it is for, for errors.
   ///   - lookUp: Determines, after a failure, whether the request was applied: returns a response for the caller, or nil to
-  ///     send the request again.
+  ///     send the request again. Nil for a request that may be repeated.
   /// - Throws: `.unavailable`, `.tryLater`, `.configuration`, `.interrupted`.
   func send(
     _ request: HTTPRequest,
-    _ kind: StorageRequestKind,
-    _ operation: String,
-    _ address: StorageAddress,
-    writes: Bool = false,
-    lookUp: () async throws(Failure) -> HTTPResponse? = { () async throws(Failure) in nil }
+    _ call: StorageCall,
+    lookUp: (() async throws(Failure) -> HTTPResponse?)? = nil
   ) async throws(Failure) -> HTTPResponse {
     var attempts = Attempts(caller)
     while true {
       let outcome = await once(request)
-      let next = StorageNextStep.after(outcome, of: kind)
+      let next = StorageNextStep.after(outcome, of: lookUp == nil ? .repeatable : .write)
       switch next {
-      case .answered, .fail: return try settled(outcome, operation, address, writes: writes, attempts.number)
+      case .answered, .fail: return try settled(outcome, call, after: attempts.number)
       case .retry(let reason, let asked), .lookFirst(let reason, let asked):
-        let stopped = Failure.stopped(operation, address.description)
+        let stopped = Failure.stopped(call.operation, call.address.description)
         guard try await attempts.wait(.storage, reason, asked: asked, orThrow: stopped) else {
-          throw exhausted(outcome, operation, address, writes: writes, attempts.number)
+          throw call.exhausted(outcome, after: attempts.number)
         }
       }
-      if case .lookFirst = next, let found = try await lookUp() { return found }
+      if case .lookFirst = next, let found = try await lookUp?() { return found }
     }
   }
 
@@ -55,35 +51,14 @@ package struct StorageClient: Sendable {
 
   private func settled(
     _ outcome: Result<HTTPResponse, CallFailure>,
-    _ operation: String,
-    _ address: StorageAddress,
-    writes: Bool,
-    _ attempts: Int
+    _ call: StorageCall,
+    after attempts: Int
   ) throws(Failure) -> HTTPResponse {
-    guard case .success(let response) = outcome else {
-      throw exhausted(outcome, operation, address, writes: writes, attempts)
-    }
+    guard case .success(let response) = outcome else { throw call.exhausted(outcome, after: attempts) }
     switch response.status {
     // The meaning of these depends on the request.
     case 200...299, 308, 404, 410, 412, 416: return response
-    default: throw StorageFailure.refused(response, operation, address, writes: writes)
-    }
-  }
-
-  func exhausted(
-    _ outcome: Result<HTTPResponse, CallFailure>,
-    _ operation: String,
-    _ address: StorageAddress,
-    writes: Bool,
-    _ attempts: Int
-  ) -> Failure {
-    switch outcome {
-    case .success(let response):
-      var failure = StorageFailure.refused(response, operation, address, writes: writes)
-      if attempts > 1 { failure.cause += " (after \(attempts) attempts)" }
-      return failure
-    case .failure(let failure):
-      return StorageFailure.unanswered(failure, operation, address, attempts: attempts)
+    default: throw call.refused(response)
     }
   }
 
@@ -100,10 +75,11 @@ package struct StorageClient: Sendable {
   ) async throws(Failure) -> (object: StorageResource?, time: Int64?) {
     var query = [("fields", StorageResource.members)]
     if let generation { query.append(("generation", String(generation))) }
-    let response = try await send(request("GET", url(of: address, query)), .repeatable, operation, address)
+    let call = StorageCall(operation, address)
+    let response = try await send(request("GET", url(of: address, query)), call)
     let time = response.headers["date"].flatMap { HTTPDate.seconds($0) }
     if response.status == 404 { return (nil, time) }
-    return (try resource(response, operation, address), time)
+    return (try resource(response, call), time)
   }
 
   /// Returns the object if it was created by the upload with the given ID.
@@ -125,31 +101,32 @@ package struct StorageClient: Sendable {
     // If it was replaced in the meantime, it is gone already.
     _ = try? await delete(address, generation: object.generation)
     let cause = "the object differs from what was sent, and was deleted again"
-    throw StorageFailure.damaged("write", address, cause)
+    throw StorageCall("write", address, writes: true).damaged(cause)
   }
 
   /// Checks that the bucket exists and may be listed.
   ///
   /// - Throws: `.configuration` if there is no such bucket.
-  func assertBucket(of address: StorageAddress, _ operation: String) async throws(Failure) {
+  func assertBucket(of address: StorageAddress) async throws(Failure) {
     let root = StorageAddress(bucket: address.bucket, name: "")
-    _ = try await page(root, operation, delimiter: nil, after: nil, of: 1)
+    _ = try await page(StorageCall("read", root), after: nil, of: 1)
   }
 
   /// Whether there is an object whose name begins with that of a folder.
-  func holdsObjects(_ folder: StorageAddress, _ operation: String) async throws(Failure) -> Bool {
+  func holdsObjects(_ folder: StorageAddress) async throws(Failure) -> Bool {
+    let call = StorageCall("read", folder)
     var holds = false
-    try await forEachPage(orThrow: Self.circle(operation, folder)) { token throws(Failure) in
+    try await forEachPage(orThrow: Self.circle(call)) { token throws(Failure) in
       // A page may be empty before the list ends.
-      let page = try await page(folder, operation, delimiter: nil, after: token, of: 1)
+      let page = try await page(call, after: token, of: 1)
       holds = !page.objects.isEmpty
       return holds ? nil : page.nextPageToken
     }
     return holds
   }
 
-  private static func circle(_ operation: String, _ address: StorageAddress) -> Failure {
-    StorageFailure.foreign("the pages of the list lead in a circle", operation, address)
+  private static func circle(_ call: StorageCall) -> Failure {
+    call.foreign("the pages of the list lead in a circle")
   }
 
   /// Calls `body` with all objects below an address, page by page, in the byte order of their names.
@@ -158,35 +135,34 @@ package struct StorageClient: Sendable {
   ///   the objects.
   func list(
     _ address: StorageAddress,
-    _ operation: String,
     delimiter: String? = nil,
     _ body: (_ objects: [StorageResource], _ prefixes: [String]) throws(Failure) -> Void
   ) async throws(Failure) {
-    try await forEachPage(orThrow: Self.circle(operation, address)) { token throws(Failure) in
-      let page = try await page(address, operation, delimiter: delimiter, after: token, of: 1000)
+    let call = StorageCall("list", address)
+    try await forEachPage(orThrow: Self.circle(call)) { token throws(Failure) in
+      let page = try await page(call, delimiter: delimiter, after: token, of: 1000)
       try body(page.objects, page.prefixes)
       return page.nextPageToken
     }
   }
 
   private func page(
-    _ address: StorageAddress,
-    _ operation: String,
-    delimiter: String?,
+    _ call: StorageCall,
+    delimiter: String? = nil,
     after token: String?,
     of size: Int
   ) async throws(Failure) -> StorageList {
     var query = [
-      ("prefix", address.name), ("maxResults", String(size)),
+      ("prefix", call.address.name), ("maxResults", String(size)),
       ("fields", "items(\(StorageResource.members)),prefixes,nextPageToken"),
     ]
     if let delimiter { query.append(("delimiter", delimiter)) }
     if let token { query.append(("pageToken", token)) }
-    let url = "\(endpoint)/storage/v1/b/\(PercentEncoding.query(address.bucket))/o?\(Self.query(query))"
+    let url = "\(endpoint)/storage/v1/b/\(PercentEncoding.query(call.address.bucket))/o?\(Self.query(query))"
     let request = request("GET", url, maximumBodyBytes: 64 << 20)
-    let response = try await send(request, .repeatable, operation, address)
-    if response.status == 404 { throw StorageFailure.missingBucket(operation, address) }
-    return try decoded(response, operation, address) { json throws(WireError) in try StorageList(json) }
+    let response = try await send(request, call)
+    if response.status == 404 { throw call.missingBucket }
+    return try decoded(response, call) { json throws(WireError) in try StorageList(json) }
   }
 
   /// Deletes an object; a missing one counts as deleted.
@@ -196,37 +172,31 @@ package struct StorageClient: Sendable {
   func delete(_ address: StorageAddress, generation: Int64?) async throws(Failure) -> Bool {
     let query = generation.map { [("ifGenerationMatch", String($0))] } ?? []
     let request = request("DELETE", url(of: address, query))
-    let response = try await send(request, .repeatable, "delete", address, writes: true)
+    let call = StorageCall("delete", address, writes: true)
+    let response = try await send(request, call)
     switch response.status {
     case 200...299, 404: return true
     case 412: return false
-    default: throw StorageFailure.refused(response, "delete", address, writes: true)
+    default: throw call.refused(response)
     }
   }
 
   // MARK: Answers and URLs
 
-  func resource(
-    _ response: HTTPResponse,
-    _ operation: String,
-    _ address: StorageAddress
-  ) throws(Failure) -> StorageResource {
-    try decoded(response, operation, address) { json throws(WireError) in try StorageResource(json) }
+  func resource(_ response: HTTPResponse, _ call: StorageCall) throws(Failure) -> StorageResource {
+    try decoded(response, call) { json throws(WireError) in try StorageResource(json) }
   }
 
   private func decoded<Result>(
     _ response: HTTPResponse,
-    _ operation: String,
-    _ address: StorageAddress,
+    _ call: StorageCall,
     _ body: (JSONCursor) throws(WireError) -> Result
   ) throws(Failure) -> Result {
-    guard (200...299).contains(response.status) else {
-      throw StorageFailure.refused(response, operation, address, writes: operation != "read")
-    }
+    guard (200...299).contains(response.status) else { throw call.refused(response) }
     do throws(WireError) {
       return try JSONParser().parse(response.body, body)
     } catch {
-      throw StorageFailure.foreign("the answer cannot be read: \(error)", operation, address)
+      throw call.foreign("the answer cannot be read: \(error)")
     }
   }
 

@@ -28,7 +28,7 @@ package final class BucketFiles: RemoteFiles {
     }
     let folder = address.asFolder
     let isThere = try bridge.run("read", text) { [client] () async throws(Failure) -> Bool in
-      try await client.holdsObjects(folder, "read")
+      try await client.holdsObjects(folder)
     }
     return isThere || folder.name.isEmpty ? .folder : nil
   }
@@ -37,7 +37,7 @@ package final class BucketFiles: RemoteFiles {
     let address = try resolved(StorageAddress(folder)).asFolder
     return try bridge.run("list", folder) { [client] () async throws(Failure) -> [String] in
       var names: [String] = []
-      try await client.list(address, "list", delimiter: "/") { objects, prefixes throws(Failure) in
+      try await client.list(address, delimiter: "/") { objects, prefixes throws(Failure) in
         for name in objects.map(\.name) + prefixes { names.append(try address.relative(name)) }
       }
       return names.filter { !$0.isEmpty }.sorted { $0.compareUTF8($1) < 0 }
@@ -51,7 +51,7 @@ package final class BucketFiles: RemoteFiles {
     let found = try bridge.run("read", address.description) {
       [client] () async throws(Failure) -> StorageResource? in
       if let object = try await client.object(at: address).object { return object }
-      try await client.assertBucket(of: address, "read")
+      try await client.assertBucket(of: address)
       return nil
     }
     if let found { seen.withLock { $0[key] = found } }

@@ -13,6 +13,7 @@ struct ObjectDownload: Sendable {
   private let client: StorageClient
   private var checksum = CRC32C()
   private var received = 0
+  private var call: StorageCall { StorageCall("read", address) }
 
   /// - Parameter object: The version, as looked up.
   init(_ object: StorageResource, at address: StorageAddress, _ client: StorageClient) {
@@ -43,7 +44,7 @@ struct ObjectDownload: Sendable {
       maximumBodyBytes: max(range.count, 1 << 16)
     )
     request.decompresses = false
-    let response = try await client.send(request, .repeatable, "read", address)
+    let response = try await client.send(request, call)
     switch response.status {
     case 206, 200:
       // A server that ignores ranges sends the whole object, which is fine if that was requested.
@@ -51,7 +52,7 @@ struct ObjectDownload: Sendable {
         return response.body
       }
       let cause = "\(range.count) bytes were requested, and \(response.body.count) came"
-      throw StorageFailure.foreign(cause, "read", address)
+      throw call.foreign(cause)
     case 404, 410, 412, 416:
       throw Failure(
         .inputMissing,
@@ -60,7 +61,7 @@ struct ObjectDownload: Sendable {
         cause: "it was replaced or deleted while it was read",
         remedy: "Run the command again."
       )
-    default: throw StorageFailure.refused(response, "read", address, writes: false)
+    default: throw call.refused(response)
     }
   }
 
@@ -82,6 +83,6 @@ struct ObjectDownload: Sendable {
     guard let expected = object.crc32c else { return }
     bytes.withUnsafeBytes { checksum.update($0) }
     if received != object.bytes || checksum.base64.isIdentical(to: expected) { return }
-    throw StorageFailure.damaged("read", address, "its checksum (CRC32C) is not that of the stored object")
+    throw call.damaged("its checksum (CRC32C) is not that of the stored object")
   }
 }

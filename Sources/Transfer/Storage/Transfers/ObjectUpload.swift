@@ -18,6 +18,7 @@ struct ObjectUpload: Sendable {
   private var checksum = CRC32C()
   /// The number of bytes in the pieces so far.
   private(set) var count = 0
+  private var call: StorageCall { StorageCall("write", address, writes: true) }
 
   /// Starts a session.
   ///
@@ -32,6 +33,7 @@ struct ObjectUpload: Sendable {
     kind: String,
     _ client: StorageClient
   ) async throws(Failure) -> ObjectUpload? {
+    let call = StorageCall("write", address, writes: true)
     let id = newID()
     var query = [("uploadType", "resumable"), ("name", address.name), ("fields", StorageResource.members)]
     if let generation { query.append(("ifGenerationMatch", String(generation))) }
@@ -41,15 +43,15 @@ struct ObjectUpload: Sendable {
       headers: [("Content-Type", "application/json; charset=UTF-8")],
       body: metadata(of: address, kind: kind, id: id, crc32c: nil)
     )
-    let response = try await client.send(request, .repeatable, "write", address, writes: true)
+    let response = try await client.send(request, call)
     switch response.status {
     case 200, 201: break
     case 412: return nil
-    default: throw StorageFailure.refused(response, "write", address, writes: true)
+    default: throw call.refused(response)
     }
     guard let location = response.headers["location"],
       let session = sessionURL(location, endpoint: client.endpoint)
-    else { throw StorageFailure.foreign("the answer names no upload session", "write", address) }
+    else { throw call.foreign("the answer names no upload session") }
     return ObjectUpload(address: address, client: client, session: session, id: id)
   }
 
@@ -90,10 +92,10 @@ struct ObjectUpload: Sendable {
       let outcome = await client.once(request)
       let next = StorageNextStep.after(outcome, of: .write)
       switch next {
-      case .fail: throw client.exhausted(outcome, "write", address, writes: true, attempts.number)
+      case .fail: throw call.exhausted(outcome, after: attempts.number)
       case .retry(let reason, let asked), .lookFirst(let reason, let asked):
         guard try await attempts.wait(.storage, reason, asked: asked, orThrow: stopped) else {
-          throw client.exhausted(outcome, "write", address, writes: true, attempts.number)
+          throw call.exhausted(outcome, after: attempts.number)
         }
         if case .lookFirst = next { request = question(range, isLast: isLast) }
       case .answered:
@@ -101,14 +103,14 @@ struct ObjectUpload: Sendable {
         let before = progress.confirmed
         switch progress.step(after: try answer(response), piece: range, isLast: isLast) {
         case .pieceDone, .refused: return nil
-        case .finished: return try client.resource(response, "write", address)
+        case .finished: return try client.resource(response, call)
         case .lookAtObject: return try await lookAtObject(isLast: isLast)
-        case .foreign(let cause): throw StorageFailure.foreign(cause, "write", address)
+        case .foreign(let cause): throw call.foreign(cause)
         case .send(let offset):
           if progress.confirmed > before {
             attempts.restart()
           } else if try await !attempts.wait(.storage, "no byte was taken", asked: nil, orThrow: stopped) {
-            throw StorageFailure.foreign("it takes no more bytes", "write", address)
+            throw call.foreign("it takes no more bytes")
           }
           request = self.request(piece, range, from: offset, isLast: isLast)
         }
@@ -121,12 +123,12 @@ struct ObjectUpload: Sendable {
     case 200, 201: return .complete
     case 308:
       guard let persisted = UploadProgress.persisted(range: response.headers["range"]) else {
-        throw StorageFailure.foreign("its range cannot be read", "write", address)
+        throw call.foreign("its range cannot be read")
       }
       return .incomplete(persisted: persisted)
     case 404, 410: return .unknownSession
     case 412: return .preconditionFailed
-    default: throw StorageFailure.refused(response, "write", address, writes: true)
+    default: throw call.refused(response)
     }
   }
 

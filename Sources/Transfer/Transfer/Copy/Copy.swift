@@ -7,38 +7,19 @@ import Logging
 /// ``prepare()`` plans the copy and writes nothing; ``run(_:)`` executes the plan.
 ///
 ///     let source = Connection(environment: production, client: client)
-///     let copy = Copy(from: source, Copy.Options(selection: selection, mode: .upsert), in: context)
+///     let copy = Copy(from: source, try job.options(schema), in: context)
 ///     let plan = try await copy.prepare()
 ///     try await copy.run(plan)
 package struct Copy: Sendable {
   package struct Options: Sendable {
-    package var selection: CollectionSelection
+    package let job: CopyJob
+    package let selection: CollectionSelection
     /// The filter of the documents; nil for all.
     package var filter: StructuredQuery.Filter?
-    /// The maximum number of documents per collection, including those of its subcollections; nil for all.
-    package var limit: Int?
-    /// See ``CollectionRead/pageSize``.
-    package var pageSize = 300
-    /// See ``CollectionRead/parallel``.
-    package var parallel = 1
-    /// The write mode, which decides about existing documents.
-    package var mode: WriteMode
     /// The read time of the source; nil to read each page as of the present.
     package var readTime: Timestamp?
-    /// Whether documents of the copied collections that the source does not have are deleted in the target.
-    package var deletesExtraneous = false
-    /// The maximum number of deletions; a copy that would exceed it does not start.
-    package var maximumDeletes: Int?
-    /// Whether personal data may leave a protected environment.
-    package var keepsPersonalData = false
     /// Masks the documents that are copied; nil to copy them as they are.
     package var mask: Mask?
-    /// Whether URLs of files in the source's bucket are rewritten to the target's bucket.
-    package var rewritesStorageURLs = false
-    /// Whether each document is read back after it is written, and the source is counted at the end.
-    package var verifies = false
-    /// Whether to only read, compare and count.
-    package var isDryRun = false
     /// The subset to copy instead of the entire selection; nil for none.
     package var subset: Subset?
     package var limits = BatchLimits()
@@ -46,28 +27,23 @@ package struct Copy: Sendable {
     package var pacer = WritePacer(ramp: false)
     /// The range of the source that this one of several processes copies; nil for the entire selection.
     package var part: CollectionRead?
-
-    package init(selection: CollectionSelection, mode: WriteMode) {
-      self.selection = selection
-      self.mode = mode
-    }
   }
 
   package struct Plan: Sendable, Equatable {
     /// The scopes to copy, in their order.
     package var scopes: [CollectionScope]
     /// The number of documents in each scope as counted by the server, nil if unknown; empty for a resumed run.
-    package var counts: [Int?]
+    package var counts: [Int?] = []
     /// Whether subcollections add documents that cannot be counted in advance.
-    package var hasMore: Bool
+    package var hasMore = false
     /// The read time; nil to read each page as of the present.
     package var readTime: Timestamp?
     /// The number of documents to delete in the target.
-    package var extraneous: Int
+    package var extraneous = 0
     /// The reads spent on the plan: counts, and the names on both sides if documents are deleted.
     var overhead = 0
     /// The maximum cost of the documents that are counted.
-    package var cost: Cost
+    package var cost = Cost()
     /// The names of the documents, if only a part is copied.
     var names: SubsetNames?
     /// The report on the part; nil for a resumed run.
@@ -89,7 +65,6 @@ package struct Copy: Sendable {
   let source: Connection
   let options: Options
   let context: RunContext
-  let personalData: PersonalDataGuard
   private let elsewhere: LineList
   /// Reads back what is written, if the copy verifies.
   package let readBack: ReadBack?
@@ -99,14 +74,9 @@ package struct Copy: Sendable {
     self.source = source
     self.options = options
     self.context = context
-    personalData = PersonalDataGuard(
-      of: source.environment,
-      schema: context.schema,
-      isOff: options.keepsPersonalData || options.mask != nil
-    )
     elsewhere = LineList(context.folder.file("references.jsonl"))
     readBack =
-      options.verifies ? ReadBack(context.client, list: context.folder.file("differences.jsonl")) : nil
+      options.job.verifies ? ReadBack(context.client, list: context.folder.file("differences.jsonl")) : nil
   }
 
   /// The paths of the lists that the copy may write.
@@ -123,18 +93,12 @@ package struct Copy: Sendable {
     if let part = options.part { return try plan(of: part) }
     if let subset = options.subset { return try await plan(of: subset, resumed) }
     let scopes = try options.selection.scopes(roots: try await roots(resumed))
-    try options.mask?.assertCovers(scopes.map(\.name))
-    for scope in scopes { try personalData.assertFree(scope.name) }
+    try assertMayLeave(scopes.map(\.name))
     for scope in scopes { context.counts.open(scope.name) }
-    var plan = Plan(
-      scopes: scopes,
-      counts: [],
-      hasMore: false,
-      readTime: resumed.map { $0.readTime } ?? options.readTime,
-      extraneous: resumed?.extraneous ?? 0,
-      cost: Cost()
-    )
-    if resumed != nil { return plan }
+    if let resumed {
+      return Plan(scopes: scopes, readTime: resumed.readTime, extraneous: resumed.extraneous)
+    }
+    var plan = Plan(scopes: scopes, readTime: options.readTime)
     let reads = scopes.map { scope in
       // A pattern cannot be counted in advance, and for a scope with subcollections only the collection itself is counted.
       var read = CollectionRead(scope.name)
@@ -144,15 +108,15 @@ package struct Copy: Sendable {
       return read
     }
     for count in await source.client.quickCounts(of: reads).map({ $0?.count }) {
-      plan.counts.append(count.map { min($0, options.limit ?? $0) })
+      plan.counts.append(count.map { min($0, options.job.limit ?? $0) })
       if let count { plan.overhead += Cost.reads(ofCounting: count) }
     }
     plan.hasMore = scopes.contains { $0.isDeep }
-    plan.cost.reads += plan.documents * (options.mode == .create && !options.isDryRun ? 1 : 2)
-    if options.verifies { plan.cost.reads += plan.documents + plan.overhead }
+    plan.cost.reads += plan.documents * options.job.readsEach
+    if options.job.verifies { plan.cost.reads += plan.documents + plan.overhead }
     plan.cost.writes = plan.documents
-    if options.deletesExtraneous {
-      let list = try await ExtraneousDocuments(self, scopes: scopes, readTime: plan.readTime).list()
+    if options.job.deletesExtraneous {
+      let list = try await ExtraneousDocuments(copy: self, plan: plan).list()
       plan.extraneous = list.count
       plan.overhead += list.read
       // Each document is read again before it is deleted.
@@ -170,16 +134,9 @@ package struct Copy: Sendable {
       part.reach == .pattern
       ? CollectionScope(pathOrPattern: part.collection)
       : CollectionScope(part.collection, isDeep: part.reach == .subcollections, kind: part.kind)
-    try personalData.assertFree(scope.name)
+    try assertFree(scope.name)
     context.counts.open(scope.name)
-    return Plan(
-      scopes: [scope],
-      counts: [],
-      hasMore: scope.isDeep,
-      readTime: options.readTime,
-      extraneous: 0,
-      cost: Cost()
-    )
+    return Plan(scopes: [scope], hasMore: scope.isDeep, readTime: options.readTime)
   }
 
   /// Returns the reads of the source that a new copy performs.
@@ -217,7 +174,7 @@ package struct Copy: Sendable {
   }
 
   private func assertDeletesAllowed(_ count: Int) throws(Failure) {
-    guard let maximum = options.maximumDeletes, count > maximum, !options.isDryRun else { return }
+    guard let maximum = options.job.maximumDeletes, count > maximum, !options.job.isDryRun else { return }
     throw Failure(
       .notPermitted,
       "copy",
@@ -238,7 +195,7 @@ package struct Copy: Sendable {
   package func run(_ plan: Plan) async throws -> [CollectionPath: Int] {
     let loader = DocumentLoader(
       in: context,
-      mode: options.mode,
+      mode: options.job.mode,
       times: .kept,
       limits: options.limits,
       pacer: options.pacer,
@@ -252,7 +209,7 @@ package struct Copy: Sendable {
     var references = references(from: start)
     try await loader.load { intake in
       if isNew { try await context.checkpoints?.begin(at: start.checkpoint) }
-      try await reader.forEachPage(plan, from: start, &references) { page, position in
+      try await CopyReader(copy: self, plan: plan).forEachPage(from: start, &references) { page, position in
         try await intake.put(page)
         if let position {
           try await context.checkpoints?.mark(at: position.checkpoint) { try await intake.drain() }
@@ -261,29 +218,14 @@ package struct Copy: Sendable {
     }
     record(references.counts)
     if plan.names != nil { try forgetNames() }
-    guard options.deletesExtraneous, plan.extraneous > 0 else { return [:] }
+    guard options.job.deletesExtraneous, plan.extraneous > 0 else { return [:] }
     let totals = context.counts.totals
     guard totals.rejected == 0, totals.conflicted == 0 else {
       context.logger.warning("Nothing was deleted in the target, because some documents could not be copied.")
       return [:]
     }
-    return try await ExtraneousDocuments(self, scopes: plan.scopes, readTime: plan.readTime)
+    return try await ExtraneousDocuments(copy: self, plan: plan)
       .delete(try CopyPosition(plan, resuming: context.checkpoints?.resumed))
-  }
-
-  /// The reader of the source.
-  var reader: CopyReader {
-    CopyReader(
-      client: source.client,
-      filter: options.filter,
-      limit: options.limit ?? .max,
-      pageSize: options.pageSize,
-      parallel: options.parallel,
-      personalData: personalData,
-      mask: options.mask,
-      range: options.part?.range ?? NameRange(),
-      progress: context.progress
-    )
   }
 
   /// Returns the rewriter of references, with the counts at a position.
@@ -293,12 +235,12 @@ package struct Copy: Sendable {
       to: context.client.database,
       counts: position.references
     )
-    if options.rewritesStorageURLs, let from = source.environment.storageBucket,
+    if options.job.rewritesStorageURLs, let from = source.environment.storageBucket,
       let to = context.environment.storageBucket
     {
       rewriter.buckets = (from, to)
     }
-    return CopyReferences(rewriter, list: elsewhere)
+    return CopyReferences(rewriter: rewriter, list: elsewhere)
   }
 
   /// Logs the number of rewritten and kept references.
@@ -309,7 +251,7 @@ package struct Copy: Sendable {
     if counts.rewritten > 0 {
       context.logger.info("Rewritten to \(context.client.database): \(text(counts.rewritten)).")
     }
-    if options.rewritesStorageURLs {
+    if options.job.rewritesStorageURLs {
       context.logger.notice(
         "URLs of files rewritten to the target's bucket: \(NumberText.grouped(counts.storageURLs))."
       )

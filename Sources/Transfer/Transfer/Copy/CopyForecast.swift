@@ -23,12 +23,12 @@ extension Copy {
     let forecast = Locked(Forecast())
     let start = try CopyPosition(plan, resuming: nil)
     var references = references(from: start)
-    try await reader.forEachPage(plan, from: start, &references) { page, _ in
+    try await CopyReader(copy: self, plan: plan).forEachPage(from: start, &references) { page, _ in
       let current = try await context.client.batchGet(page.map(\.path))
       for document in page {
         var document = document
         document.fields = document.fields.asStored
-        var decision = options.mode.decide(.decoded(document), current: current[document.path])
+        var decision = options.job.mode.decide(.decoded(document), current: current[document.path])
         if let violation = DocumentLimits.violations(of: document).first {
           decision = .rejected(FirestoreError(.invalidArgument, violation.message))
         }
@@ -41,7 +41,7 @@ extension Copy {
           }
         }
         forecast.withLock {
-          $0.cost.reads += options.mode == .create ? 1 : 2
+          $0.cost.reads += options.job.mode == .create ? 1 : 2
           guard case .change = decision else { return }
           $0.cost.writes += 1
           if current[document.path] == nil { $0.created += 1 } else { $0.updated += 1 }

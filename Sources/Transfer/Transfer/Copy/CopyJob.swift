@@ -40,23 +40,30 @@ package struct CopyJob: Job {
   package static let kind = "copy"
 
   package var selection: SelectionSettings
+  /// The write mode, which decides about existing documents.
   package var mode = WriteMode.create
   /// Whether subcollections are copied; nil means yes unless there is a filter.
   package var subcollections: Bool?
   /// Filters as typed.
   package var filters: [String] = []
   package var timeZone: String?
+  /// The maximum number of documents per collection, including those of its subcollections; nil for all.
   package var limit: Int?
   @Text package var readTime = ReadTimeChoice.pinned
+  /// Whether documents of the copied collections that the source does not have are deleted in the target.
   package var deletesExtraneous = false
+  /// The maximum number of deletions; a copy that would exceed it does not start.
   package var maximumDeletes: Int?
+  /// Whether URLs of files in the source's bucket are rewritten to the target's bucket.
   package var rewritesStorageURLs = false
+  /// Whether personal data may leave a protected environment.
   package var keepsPersonalData = false
-  /// Whether what is written is read back, and what was read is counted.
+  /// Whether each document is read back after it is written, and the source is counted at the end.
   package var verifies = false
   package var mask: MaskSettings?
   package var subset: SubsetSettings?
   package var reading = ReadingSettings()
+  /// Whether to only read, compare and count.
   package var isDryRun = false
 
   package init(_ selection: SelectionSettings) { self.selection = selection }
@@ -64,6 +71,8 @@ package struct CopyJob: Job {
   package var name: String { Self.kind }
   package var writes: Bool { !isDryRun }
   package var deletesForGood: Bool { deletesExtraneous }
+  /// How often a document is read, on both sides together.
+  var readsEach: Int { mode == .create && !isDryRun ? 1 : 2 }
 
   /// Leaves out the filters of a masked copy, which may name people.
   package func shown(_ words: [String]) -> [String] {
@@ -81,17 +90,7 @@ package struct CopyJob: Job {
 
   /// The options of the copy except the filter, which is parsed for the source's database.
   package func options(_ schema: DatabaseSchema) throws(Failure) -> Copy.Options {
-    let isDeep = subcollections ?? filters.isEmpty
-    var options = Copy.Options(selection: try selection.selection(isDeep: isDeep, schema), mode: mode)
-    options.limit = limit
-    (options.pageSize, options.parallel) = (reading.pageSize, reading.parallel)
-    options.deletesExtraneous = deletesExtraneous
-    options.maximumDeletes = maximumDeletes
-    options.keepsPersonalData = keepsPersonalData
-    options.isDryRun = isDryRun
-    options.verifies = verifies
-    options.mask = try mask?.mask(by: schema)
-    options.rewritesStorageURLs = rewritesStorageURLs
-    return options
+    let selection = try selection.selection(isDeep: subcollections ?? filters.isEmpty, schema)
+    return Copy.Options(job: self, selection: selection, mask: try mask?.mask(by: schema))
   }
 }

@@ -2,21 +2,18 @@ import FirestoreREST
 
 /// Reads the source of a copy, scope by scope and page by page, with subcollections if selected.
 struct CopyReader: Sendable {
-  let client: FirestoreClient
-  let filter: StructuredQuery.Filter?
+  let copy: Copy
+  let plan: Copy.Plan
+
+  private var client: FirestoreClient { copy.source.client }
+  private var progress: Progress { copy.context.progress }
   /// The maximum number of documents per scope, including subcollections.
-  let limit: Int
-  /// See ``CollectionRead/pageSize`` and ``CollectionRead/parallel``.
-  let pageSize: Int
-  let parallel: Int
-  let personalData: PersonalDataGuard
+  private var limit: Int { copy.options.job.limit ?? .max }
+  private var pageSize: Int { copy.options.job.reading.pageSize }
   /// Masks the documents.
   ///
   /// A masked read has no positions, because these would name documents of the source.
-  let mask: Mask?
-  /// The range of names to read.
-  let range: NameRange
-  let progress: Progress
+  private var mask: Mask? { copy.options.mask }
 
   /// What to do if the read time has expired.
   static let remedy =
@@ -26,16 +23,13 @@ struct CopyReader: Sendable {
   ///
   /// - Parameter references: The rewriter of references, with the counts at the start.
   func forEachPage(
-    _ plan: Copy.Plan,
     from start: CopyPosition,
     _ references: inout CopyReferences,
     _ body: ([RawDocument], CopyPosition?) async throws -> Void
   ) async throws {
-    if let names = plan.names {
-      return try await forEachPage(of: names, plan, from: start, &references, body)
-    }
+    if let names = plan.names { return try await forEachPage(of: names, from: start, &references, body) }
     var position = start
-    let reads = reads(plan, from: start)
+    let reads = reads(from: start)
     // With a limit of 0, nothing is requested.
     let pages = client.pages(ofEach: limit > 0 ? reads : [])
     for index in plan.scopes.indices.dropFirst(start.stage) {
@@ -45,10 +39,10 @@ struct CopyReader: Sendable {
       let isResumable = reads[index - start.stage].isOrderedByName && mask == nil
       var left = limit - position.taken
       while left > 0,
-        let page = try await next(of: index - start.stage, in: pages, plan, plan.scopes[index].name)
+        let page = try await next(of: index - start.stage, in: pages, plan.scopes[index].name)
       {
         try Task.checkCancellation()
-        let selected = page.filter { isSelected($0.path, index, plan.scopes) }.prefix(left)
+        let selected = page.filter { isSelected($0.path, index) }.prefix(left)
         let documents = try await carried(Array(selected), &references)
         left -= documents.count
         position.taken += documents.count
@@ -60,10 +54,9 @@ struct CopyReader: Sendable {
     }
   }
 
-  /// Does the same as ``forEachPage(_:from:_:_:)`` for the documents of a subset.
+  /// Does the same as ``forEachPage(from:_:_:)`` for the documents of a subset.
   private func forEachPage(
     of names: SubsetNames,
-    _ plan: Copy.Plan,
     from start: CopyPosition,
     _ references: inout CopyReferences,
     _ body: ([RawDocument], CopyPosition?) async throws -> Void
@@ -74,7 +67,7 @@ struct CopyReader: Sendable {
       let paths = try names.names(
         position.taken..<min(names.count, position.taken + min(pageSize, client.lookupSize))
       )
-      let found = try await documents(paths, plan)
+      let found = try await documents(paths)
       let documents = try await carried(paths.compactMap { found[$0] }, &references)
       position.taken += paths.count
       position.references = references.counts
@@ -83,10 +76,7 @@ struct CopyReader: Sendable {
     }
   }
 
-  private func documents(
-    _ paths: [DocumentPath],
-    _ plan: Copy.Plan
-  ) async throws -> [DocumentPath: RawDocument] {
+  private func documents(_ paths: [DocumentPath]) async throws -> [DocumentPath: RawDocument] {
     do {
       return try await client.batchGet(paths, readTime: plan.readTime)
     } catch {
@@ -101,7 +91,7 @@ struct CopyReader: Sendable {
     _ documents: [RawDocument],
     _ references: inout CopyReferences
   ) async throws -> [RawDocument] {
-    for document in documents { try personalData.assertFree(document.path.collection) }
+    for document in documents { try copy.assertFree(document.path.collection) }
     var carried = try await mask?.masked(documents) ?? documents
     for index in carried.indices { carried[index] = try references.rewrite(carried[index]) }
     return carried
@@ -111,7 +101,6 @@ struct CopyReader: Sendable {
   private func next(
     of read: Int,
     in pages: CollectionPages,
-    _ plan: Copy.Plan,
     _ scope: CollectionPath
   ) async throws -> [RawDocument]? {
     do {
@@ -122,14 +111,14 @@ struct CopyReader: Sendable {
   }
 
   /// Returns the reads of the scopes that remain after a position.
-  private func reads(_ plan: Copy.Plan, from start: CopyPosition) -> [CollectionRead] {
+  private func reads(from start: CopyPosition) -> [CollectionRead] {
     // If scopes overlap, not every document counts.
     let areApart = plan.scopes.allSatisfy { !$0.isDeep && $0.kind == nil }
     return plan.scopes.enumerated().dropFirst(start.stage).map { index, scope in
       var read = scope.read
-      if !scope.isDeep { read.filter = filter }
+      if !scope.isDeep { read.filter = copy.options.filter }
       read.readTime = plan.readTime
-      read.range = range
+      read.range = copy.options.part?.range ?? NameRange()
       let isFirst = index == start.stage
       read.startAfter = isFirst ? start.last : nil
       let left = limit - (isFirst && start.last != nil ? start.taken : 0)
@@ -139,14 +128,14 @@ struct CopyReader: Sendable {
         if areApart { read.limit = max(1, left) }
       }
       // Documents read ahead beyond the limit would be billed and discarded.
-      read.parallel = limit == .max ? parallel : 1
+      read.parallel = limit == .max ? copy.options.job.reading.parallel : 1
       return read
     }
   }
 
   /// Whether a document belongs to a scope; another scope may include the same collections.
-  private func isSelected(_ path: DocumentPath, _ index: Int, _ scopes: [CollectionScope]) -> Bool {
-    scopes[index].kind == nil && scopes.count == 1
-      || CollectionScope.index(of: path, in: scopes) == index
+  private func isSelected(_ path: DocumentPath, _ index: Int) -> Bool {
+    plan.scopes[index].kind == nil && plan.scopes.count == 1
+      || CollectionScope.index(of: path, in: plan.scopes) == index
   }
 }

@@ -1,12 +1,7 @@
 /// Rewrites references into the source so that they point into the target; others are kept and listed, one line each.
 struct CopyReferences {
-  private var rewriter: ReferenceRewriter
-  private let list: LineList
-
-  init(_ rewriter: ReferenceRewriter, list: LineList) {
-    self.rewriter = rewriter
-    self.list = list
-  }
+  private(set) var rewriter: ReferenceRewriter
+  let list: LineList
 
   var counts: ReferenceRewriter.Counts { rewriter.counts }
 
@@ -21,13 +16,12 @@ struct CopyReferences {
 
   private func listElsewhere(of document: RawDocument) throws(Failure) {
     for (field, name) in rewriter.elsewhere(in: document.fields) {
-      var json = JSONWriter()
-      json.object {
+      let json = JSONWriter.object {
         $0.member("field", field.description)
         $0.member("path", document.path.string)
         $0.member("reference", name)
       }
-      try list.append(json.bytes + [UInt8(ascii: "\n")])
+      try list.append(json + [UInt8(ascii: "\n")])
     }
   }
 }

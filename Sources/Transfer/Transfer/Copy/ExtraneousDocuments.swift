@@ -11,16 +11,10 @@ struct ExtraneousDocuments {
   /// The number of documents that are read and deleted together.
   private static let batch = 200
 
-  private let copy: Copy
-  private let scopes: [CollectionScope]
-  private let readTime: Timestamp?
+  let copy: Copy
+  let plan: Copy.Plan
+  private var scopes: [CollectionScope] { plan.scopes }
   private var path: String { copy.context.folder.file(Self.fileName) }
-
-  init(_ copy: Copy, scopes: [CollectionScope], readTime: Timestamp?) {
-    self.copy = copy
-    self.scopes = scopes
-    self.readTime = readTime
-  }
 
   // MARK: Listing
 
@@ -30,7 +24,7 @@ struct ExtraneousDocuments {
     defer { copy.context.progress.end() }
     var file = try OutputFile(path)
     var (count, read) = (0, 0)
-    let from = pages(copy.source.client, readTime)
+    let from = pages(copy.source.client, plan.readTime)
     let to = pages(copy.context.client, nil)
     for index in scopes.indices {
       try await NameMerge.run { side in
@@ -54,8 +48,7 @@ struct ExtraneousDocuments {
         var read = scope.read
         read.mask = [.documentName]
         read.readTime = readTime
-        read.pageSize = copy.options.pageSize
-        read.parallel = copy.options.parallel
+        copy.options.job.reading.apply(to: &read)
         return read
       }
     )

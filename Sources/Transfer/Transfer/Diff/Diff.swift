@@ -41,12 +41,12 @@ package struct Diff {
     }
   }
 
-  private let from: Side
-  private let to: Side
-  private let options: Options
-  private let runCounts: RunCounts
-  private let progress: Progress
-  private let logger: Logger
+  fileprivate let from: Side
+  fileprivate let to: Side
+  fileprivate let options: Options
+  fileprivate let runCounts: RunCounts
+  fileprivate let progress: Progress
+  fileprivate let logger: Logger
 
   package init(
     from: Side,
@@ -97,14 +97,7 @@ package struct Diff {
       try from.pages(of: scopes, at: fromTime, reading: options.reading, orElse: remedy),
       try to.pages(of: scopes, at: toTime, reading: options.reading, orElse: remedy)
     )
-    var run = DiffRun(
-      comparison: DocumentComparison(from: from.database, to: to.database, ignoring: options.ignored),
-      options: options,
-      output: try options.output.map { DiffOutput(try OutputFile($0, via: options.files)) },
-      runCounts: runCounts,
-      progress: progress,
-      writer: DiffWriter(options.format, isDetailed: options.isDetailed, isColored: options.isColored)
-    )
+    var run = try DiffRun(self)
     let piece = progress.begin("compare", total: nil)
     let total = DiffTotal { [progress] total in progress.setTotal(total, of: piece) }
     let counting = [(from, fromTime), (to, toTime)].compactMap { total.count($0, scopes, at: $1) }
@@ -112,8 +105,7 @@ package struct Diff {
       for count in counting { count.cancel() }
       progress.end()
     }
-    try run.begin()
-    for side in [from, to] { try run.recordDefects(of: side, logger) }
+    for side in [from, to] { try run.recordDefects(of: side) }
     for (index, scope) in scopes.enumerated() {
       do {
         var count = 0
@@ -174,51 +166,49 @@ extension Failure {
   }
 }
 
-/// A box for the output file, which is not copyable.
-private final class DiffOutput {
-  private var file: OutputFile?
-
-  init(_ file: consuming OutputFile) { self.file = consume file }
-
-  func write(_ bytes: [UInt8]) throws(Failure) { try file?.write(bytes) }
-
-  func finish() throws(Failure) {
-    if let file = file.take() { _ = try file.finish() }
-  }
-}
-
 /// The state of a comparison while the two sides are merged.
-private struct DiffRun {
-  let comparison: DocumentComparison
-  let options: Diff.Options
-  let output: DiffOutput?
-  let runCounts: RunCounts
-  let progress: Progress
-  var counts = DiffCounts()
-  var writer: DiffWriter
+private struct DiffRun: ~Copyable {
+  private let diff: Diff
+  private let comparison: DocumentComparison
+  private var output: OutputFile?
+  private var writer: DiffWriter
+  private(set) var counts = DiffCounts()
 
-  func begin() throws { try output?.write(writer.head) }
-
-  func finish() throws {
-    try output?.write(writer.tail)
-    try output?.finish()
+  init(_ diff: Diff) throws {
+    self.diff = diff
+    let (from, to, options) = (diff.from.database, diff.to.database, diff.options)
+    comparison = DocumentComparison(from: from, to: to, ignoring: options.ignored)
+    writer = DiffWriter(
+      format: options.format,
+      isDetailed: options.isDetailed,
+      isColored: options.isColored
+    )
+    if let path = options.output {
+      output = try OutputFile(path, via: options.files)
+      try output?.write(writer.head)
+    }
   }
 
-  mutating func recordDefects(of side: Diff.Side, _ logger: Logger) throws {
+  mutating func finish() throws {
+    try output?.write(writer.tail)
+    if let output = output.take() { _ = try output.finish() }
+  }
+
+  mutating func recordDefects(of side: Diff.Side) throws {
     guard case .snapshot(let snapshot) = side else { return }
     for defect in snapshot.defects {
       try record(DiffEntry(mark: .unreadable, path: defect.label, reason: defect.reason))
     }
     let hidden = snapshot.defectCount - snapshot.defects.count
+    if hidden == 0 { return }
     counts.unreadable += hidden
-    if hidden > 0 {
-      logger.warning("\(NumberText.grouped(hidden)) further lines of \(snapshot.path) are not documents.")
-    }
+    let lines = "\(NumberText.grouped(hidden)) further lines of \(snapshot.path)"
+    diff.logger.warning("\(lines) are not documents.")
   }
 
   func read(_ page: [RawDocument]) {
-    progress.advance(by: page.count)
-    for document in page { runCounts.update(document.path.collection) { $0.read += 1 } }
+    diff.progress.advance(by: page.count)
+    for document in page { diff.runCounts.update(document.path.collection) { $0.read += 1 } }
   }
 
   mutating func take(_ step: NameMerge.Step) throws {
@@ -228,9 +218,9 @@ private struct DiffRun {
     case .both(let a, let b):
       if comparison.areSame(a.fields, b.fields) {
         counts.same += 1
-        if options.showsEqual { try write(DiffEntry(mark: .same, path: a.path.string)) }
+        if diff.options.showsEqual { try write(DiffEntry(mark: .same, path: a.path.string)) }
       } else {
-        let differences = options.isDetailed ? comparison.differences(a, b) : []
+        let differences = diff.options.isDetailed ? comparison.differences(a, b) : []
         try record(DiffEntry(mark: .different, path: a.path.string, differences: differences))
       }
     case .needs, .finished: break
@@ -249,7 +239,6 @@ private struct DiffRun {
   }
 
   private mutating func write(_ entry: DiffEntry) throws {
-    guard let output else { return }
-    try output.write(writer.bytes(entry))
+    try output?.write(writer.bytes(entry))
   }
 }

@@ -68,16 +68,10 @@ struct DiffEntry: Equatable {
 
 /// Writes entries in a format.
 struct DiffWriter {
-  private let format: DiffFormat
-  private let isDetailed: Bool
-  private let isColored: Bool
-  private var isEmpty = true
-
-  init(_ format: DiffFormat, isDetailed: Bool, isColored: Bool = false) {
-    self.format = format
-    self.isDetailed = isDetailed
-    self.isColored = isColored
-  }
+  let format: DiffFormat
+  let isDetailed: Bool
+  var isColored = false
+  private(set) var isEmpty = true
 
   /// The bytes before the first entry.
   var head: [UInt8] {
@@ -117,20 +111,13 @@ struct DiffWriter {
   }
 
   private func json(_ entry: DiffEntry) -> [UInt8] {
-    var json = JSONWriter()
-    json.object {
+    JSONWriter.object {
       $0.member("mark", entry.mark.rawValue)
       $0.member("path", entry.path)
       $0.member("reason", entry.reason)
       guard isDetailed, entry.mark == .different else { return }
-      $0.key("differences")
-      $0.array { list in
-        for difference in entry.differences {
-          list.object { $0.members(of: difference) }
-        }
-      }
+      $0.member("differences", objects: entry.differences) { $0.members(of: $1) }
     }
-    return json.bytes
   }
 
   private func csv(_ entry: DiffEntry) -> [UInt8] {

@@ -5,9 +5,9 @@ package import FirestoreREST
 ///
 /// Nothing is changed: write permission is tested with an update whose precondition cannot hold.
 package struct ServiceChecks: Sendable {
-  private let client: FirestoreClient
+  let client: FirestoreClient
   private let environment: DatabaseEnvironment
-  private let prices: PriceList
+  let prices: PriceList
 
   package init(
     client: FirestoreClient,
@@ -34,13 +34,7 @@ package struct ServiceChecks: Sendable {
     if let edition = known?.edition { self.edition(edition, into: &diagnosis) }
     var roots: [String] = []
     guard isThere, await reading(into: &diagnosis, &roots) else { return }
-    let size = await SizeCheck(
-      roots,
-      in: client,
-      at: prices.of(edition: known?.edition, location: known?.location),
-      hasRecovery: known?.hasRecovery ?? false
-    )
-    size?.report(to: &diagnosis)
+    await size(of: roots, in: known, into: &diagnosis)
     await writing(into: &diagnosis)
   }
 

@@ -24,27 +24,25 @@ final class DeletionSearch {
   private var list: OutputFile?
   private var count = 0
 
-  /// - Parameters:
-  ///   - reads: The reads of the export, in their order.
-  ///   - isDeep: Whether the export includes everything below its collections, also below those that are gone.
-  ///   - path: The path of the list.
+  /// Creates the search of an export; nil if it adds to no earlier ones.
+  ///
   /// - Throws: ``Failure``.
-  init(
-    since earlier: EarlierDocuments,
-    _ reads: [CollectionRead],
-    isDeep: Bool,
-    at readTime: Timestamp?,
-    to path: String,
-    in context: DatabaseContext,
-    via files: FileAccess
-  ) throws {
+  init?(for options: Export.Options, in context: DatabaseContext) throws {
+    guard let earlier = options.earlier, case .folder(let folder) = options.destination else { return nil }
     (client, logger) = (context.client, context.logger)
-    (self.reads, self.readTime, lastSeen) = (reads, readTime, earlier.lastSeen)
-    let gone = earlier.snapshot.roots.filter { root in !reads.contains { $0.collection.root == root } }
+    (reads, readTime, lastSeen) = (options.reads, options.readTime, earlier.lastSeen)
+    let roots = Set(reads.map(\.collection.root))
+    let gone = earlier.snapshot.roots.filter { !roots.contains($0) }
+    // An export of everything below its collections also had what was below those that are gone.
+    let isDeep = options.scope?.subcollections ?? false
     let scopes = reads.map(\.scope) + gone.map { CollectionScope($0, isDeep: isDeep) }
     known = try earlier.snapshot.names(of: scopes)
     goneCount = gone.count
-    list = try OutputFile(path, digest: true, via: files)
+    let files = try reads.map { read throws(Failure) in
+      try ExportOutput.fileName(of: read.collection, options.format.fileExtension)
+    }
+    let name = DeletedDocument.fileName(beside: files)
+    list = try OutputFile("\(folder)/\(name)", digest: true, via: options.files)
   }
 
   /// Takes documents of the current read.

@@ -55,23 +55,11 @@ package struct Export: Sendable {
   }
 
   /// A sheet about exactly the documents that are exported, which precedes their tables.
-  package struct Summary: Sendable {
-    package var name: String
-    /// Takes the documents of a page as they are in the database.
-    package var add: @Sendable ([RawDocument]) -> Void
-    /// Creates the sheet, after all documents.
-    package var sheet: @Sendable () -> SummarySheet
-
-    package init(
-      name: String,
-      add: @escaping @Sendable ([RawDocument]) -> Void,
-      sheet: @escaping @Sendable () -> SummarySheet
-    ) {
-      self.name = name
-      self.add = add
-      self.sheet = sheet
-    }
-  }
+  ///
+  /// `add` takes the documents of a page as they are in the database; `sheet` creates the sheet, after all documents.
+  package typealias Summary = (
+    name: String, add: @Sendable ([RawDocument]) -> Void, sheet: @Sendable () -> SummarySheet
+  )
 
   private let options: Options
   private let context: RunContext
@@ -88,14 +76,12 @@ package struct Export: Sendable {
   /// - Throws: ``Failure``, after deleting incomplete files.
   package func run(columns report: ([String]) -> Void = { _ in }) async throws -> Timestamp? {
     for read in options.reads { context.counts.open(read.collection) }
-    let readTime = options.readTime
     let output = try ExportOutput(options.destination, options.format, via: options.files)
     if let summary = options.summary { try output.beginSummary(named: summary.name) }
     try output.announce(options.reads.map { $0.kind ?? $0.collection })
-    let deletions = try deletionSearch(at: readTime)
+    let deletions = try DeletionSearch(for: options, in: context.database)
     let piece = context.progress.begin("export", total: nil)
     defer { context.progress.end() }
-    let reads = reads(at: readTime)
     let count = BackgroundCount(reads, client: context.client) {
       [progress = context.progress] total in
       progress.setTotal(total, of: piece)
@@ -115,7 +101,7 @@ package struct Export: Sendable {
         if exported == 0 { empty.append(read) }
       }
     } catch let failure as Failure {
-      throw readTime.map {
+      throw options.readTime.map {
         failure.explainingClosedWindow(
           since: $0,
           remedy: "Export fewer collections at a time, \(Failure.orReadPresent)"
@@ -123,8 +109,8 @@ package struct Export: Sendable {
       } ?? failure
     }
     try assertKnown(empty)
-    for columns in try complete(output, deletions, readTime: readTime) { report(columns) }
-    await unmet.warn(options.reads, at: readTime, in: context)
+    for columns in try complete(output, deletions) { report(columns) }
+    await unmet.warn(options.reads, at: options.readTime, in: context)
     // An increment without new documents needs no warning.
     for read in empty
     where options.since[read.collection] == nil && options.after == nil && options.earlier == nil
@@ -143,7 +129,7 @@ package struct Export: Sendable {
           )
       context.logger.warning("\(notice)")
     }
-    return readTime
+    return options.readTime
   }
 
   /// The maximum size of a file that holds no documents, such as a table with only a header, in bytes.
@@ -170,27 +156,11 @@ package struct Export: Sendable {
     )
   }
 
-  private func deletionSearch(at readTime: Timestamp?) throws -> DeletionSearch? {
-    guard let earlier = options.earlier, case .folder(let folder) = options.destination else { return nil }
-    let files = try options.reads.map { read throws(Failure) in
-      try ExportOutput.fileName(of: read.collection, options.format.fileExtension)
-    }
-    return try DeletionSearch(
-      since: earlier,
-      options.reads,
-      isDeep: options.scope?.subcollections ?? false,
-      at: readTime,
-      to: "\(folder)/\(DeletedDocument.fileName(beside: files))",
-      in: context.database,
-      via: options.files
-    )
-  }
-
   /// Returns the reads with the read time and the limit applied.
-  private func reads(at readTime: Timestamp?) -> [CollectionRead] {
+  private var reads: [CollectionRead] {
     options.reads.map { read in
       var read = read
-      read.readTime = readTime
+      read.readTime = options.readTime
       if let limit = options.limit, options.filter == nil {
         read.limit = limit
         read.pageSize = max(1, min(read.pageSize, limit))
@@ -242,11 +212,7 @@ package struct Export: Sendable {
   }
 
   /// - Returns: The columns of the CSV files.
-  private func complete(
-    _ output: ExportOutput,
-    _ deletions: DeletionSearch?,
-    readTime: Timestamp?
-  ) throws -> [[String]] {
+  private func complete(_ output: ExportOutput, _ deletions: DeletionSearch?) throws -> [[String]] {
     context.progress.begin("completing the files", total: nil)
     if let summary = options.summary { try output.write(summary.sheet()) }
     let reports = try output.finish()
@@ -265,7 +231,7 @@ package struct Export: Sendable {
       environment: context.environment.name,
       database: context.client.database,
       server: context.environment.server,
-      readTime: readTime,
+      readTime: options.readTime,
       writing: options.format.writing(of: options.reads.map(\.collection), by: context.schema),
       scope: options.scope,
       after: options.after,

@@ -10,9 +10,8 @@ struct GuardedTexts {
   private let mayBe: Bool
   private let isSheet: Bool
   private let idColumn: Int?
-  private var count = 0
+  private var found = CountedRows()
   private var ids = 0
-  private var firstRow = 0
 
   /// - Parameter isExportedSheet: Whether an export wrote the sheet, whose texts have no apostrophe of its own.
   init(_ plan: TablePlan, isExportedSheet: Bool) {
@@ -24,18 +23,17 @@ struct GuardedTexts {
     guard mayBe, row.withUTF8(of: index, { $0.first == UInt8(ascii: "'") && CellForm.isFormula($0) }) else {
       return
     }
-    if count == 0 { firstRow = row.row }
-    count += 1
+    found.add(row.row)
     if index == idColumn { ids += 1 }
   }
 
   var warnings: [String] {
-    if count == 0 { return [] }
-    let (cells, verb) = (NumberText.counted(count, "text"), count == 1 ? "begins" : "begin")
+    if found.count == 0 { return [] }
+    let (cells, verb) = (NumberText.counted(found.count, "text"), found.count == 1 ? "begins" : "begin")
     let doubled =
       ids == 0 ? "" : " \(NumberText.counted(ids, "id")) among them: the documents may then exist twice."
     return [
-      "\(cells) \(verb) with an apostrophe as export --excel puts it before formulas, the first in row \(firstRow): \(isSheet ? "in a workbook" : "without a byte order mark") it stays.\(doubled) If it is none of the text, save the file with that mark, as 'CSV UTF-8' in Excel; no option takes it off."
+      "\(cells) \(verb) with an apostrophe as export --excel puts it before formulas, the first in row \(found.first): \(isSheet ? "in a workbook" : "without a byte order mark") it stays.\(doubled) If it is none of the text, save the file with that mark, as 'CSV UTF-8' in Excel; no option takes it off."
     ]
   }
 }
@@ -111,8 +109,7 @@ struct NoteRows {
   private let idColumn: Int?
   private var last: Int?
   private var isBehindGap = false
-  private var first: Int?
-  private var count = 0
+  private var found = CountedRows()
 
   init(_ plan: TablePlan, isExported: Bool) {
     idColumn = isExported || plan.headings.count < 2 ? nil : plan.idColumn
@@ -123,12 +120,12 @@ struct NoteRows {
     if let last, row.row > last + 1 { isBehindGap = true }
     last = row.row
     guard isBehindGap, (0..<row.count).allSatisfy({ row.isBlank($0) != ($0 == idColumn) }) else { return }
-    first = first ?? row.row
-    count += 1
+    found.add(row.row)
   }
 
   var warnings: [String] {
-    guard let first else { return [] }
+    let (count, first) = (found.count, found.first)
+    if count == 0 { return [] }
     let rows = count == 1 ? "Row \(first)" : "Row \(first) and \(NumberText.grouped(count - 1)) more"
     let (have, are) = count == 1 ? ("has", "is taken for a document") : ("have", "are taken for documents")
     return [

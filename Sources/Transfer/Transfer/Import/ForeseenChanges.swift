@@ -15,8 +15,6 @@ package struct ForeseenChanges: Sendable {
   package private(set) var new: [DocumentPath] = []
   private var counts: [FieldPath: Int] = [:]
 
-  package init() {}
-
   /// The fields, those that change in the most documents first.
   package var fields: [(path: FieldPath, documents: Int)] {
     counts.map { (path: $0.key, documents: $0.value) }.sorted { a, b in

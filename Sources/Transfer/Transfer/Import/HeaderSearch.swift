@@ -10,12 +10,8 @@ struct HeaderSearch {
   /// Characters that occur within words and so do not divide cells.
   private static let inWords = Set("_.-@/".utf8)
 
-  private let source: ImportSource
-  private let options: TableOptions
-
-  init(_ source: ImportSource, _ options: TableOptions) {
-    (self.source, self.options) = (source, options)
-  }
+  let source: ImportSource
+  let options: TableOptions
 
   /// Examines the first row with content, unless an option says which row holds the headings.
   ///

@@ -16,38 +16,20 @@ package enum ParseErrorPolicy: String, Codable, Sendable, CaseIterable {
 
 /// Imports JSON Lines, CSV files and sheets of workbooks into a database.
 ///
-///     let sources = try ImportSource.resolve(["users.csv"])
-///     var options = Import.Options(sources: sources, table: TableOptions(timeZone: timeZone), mode: .upsert)
-///     options.parseErrors = .skipRow
-///     try await Import(options, in: context).run()
+///     var job = ImportJob(files: ["users.csv"])
+///     job.parseErrors = .skipRow
+///     try await Import(try job.options(schema, via: .local), in: context).run()
 package struct Import: Sendable {
   package struct Options: Sendable {
+    let job: ImportJob
     /// The files and sheets, in order.
     package var sources: [ImportSource]
     package var table: TableOptions
-    /// The collection that documents of JSON Lines are put into; nil to go by each document's name.
-    package var collection: CollectionPath?
-    /// Whether every document is put directly into ``collection``, ignoring any parents in the input.
-    package var flattens = false
-    /// Which of several documents with the same path is imported; nil to refuse duplicates, except across increments.
-    package var duplicates: DuplicatePolicy?
-    /// The write mode, which decides about existing documents.
-    package var mode: WriteMode
     /// The database that references in the files point into, if known.
     package var source: DatabaseName?
-    package var parseErrors = ParseErrorPolicy.stop
     package var limits = BatchLimits()
     /// Limits the rate of writing.
     package var pacer = WritePacer(ramp: false)
-    /// Whether to only read, check and count.
-    package var isDryRun = false
-    /// The maximum number of documents to import; nil for all.
-    package var limit: Int?
-    /// How many files are read at the same time.
-    package var parallel = 1
-    /// The maximum number of documents that increments may delete, when a run is resumed; otherwise the count of the check
-    /// applies.
-    package var maximumDeletes: Int?
     /// How the schema of the target is applied.
     package var rules = SchemaRules()
     /// The share of the documents that this one of several processes imports; nil for all.
@@ -57,10 +39,8 @@ package struct Import: Sendable {
     /// An error that it throws ends the import.
     package var willDelete: @Sendable (Int) throws -> Void = { _ in }
 
-    package init(sources: [ImportSource], table: TableOptions, mode: WriteMode) {
-      self.sources = sources
-      self.table = table
-      self.mode = mode
+    package init(_ job: ImportJob, sources: [ImportSource], table: TableOptions) {
+      (self.job, self.sources, self.table) = (job, sources, table)
     }
   }
 
@@ -77,7 +57,7 @@ package struct Import: Sendable {
     let readsUntyped = options.sources.contains { $0.format.isTable || $0.format == .json }
     guarding = LoadGuard(
       options.rules.schema,
-      options.mode,
+      options.job.mode,
       policies,
       untypedIn: readsUntyped ? options.table.timeZone : nil
     )
@@ -107,7 +87,7 @@ package struct Import: Sendable {
     let ids = isChecked ? NumberedIDs() : check.numberedIDs.withLock { $0 }
     context.progress.end()
     let deletions = try await deletions(of: inputs, without: superseded, counting: !isChecked)
-    if let collection = options.collection { context.counts.open(collection) }
+    if let collection = options.job.collection { context.counts.open(collection) }
     let warnings = ValidationReport(context.folder.file("warnings.csv"))
     let skipped = SkippedFields()
     let position = try context.checkpoints?.resumed?.position() ?? ImportPosition()
@@ -123,15 +103,16 @@ package struct Import: Sendable {
     defer { context.progress.end() }
     context.progress.begin("import", total: nil)
     var changes = ForeseenChanges()
-    let maximum = isChecked ? options.maximumDeletes.map(context.deletions(leftOf:)) : deletions?.count
-    let removed = RemovedFields(inputs, options.mode)
+    let maximum = isChecked ? options.job.maximumDeletes.map(context.deletions(leftOf:)) : deletions?.count
+    let removed = RemovedFields(inputs, options.job.mode)
     let recording: @Sendable (Change) -> Void = { [guarding] change in
       guarding?.record(change)
       removed?.record(change)
     }
     let loader = loader(deleting: maximum, recording: recording, keeping: skipped)
     if context.folder.isResumed, guarding != nil || removed != nil {
-      try JournalReader.forEachWritten(in: context.folder.file("journal.jsonl"), recording)
+      let journal = context.folder.file("journal.jsonl")
+      try JournalReader.forEachWritten(in: journal) { change, _ in recording(change) }
     }
     if let tally = position.tally {
       for (code, count) in tally.rejected { context.rejects.count(code, count) }
@@ -139,13 +120,13 @@ package struct Import: Sendable {
       skipped.resume(at: tally.completed)
       warnings.resume(after: tally.warnings)
     }
-    if options.isDryRun {
+    if options.job.isDryRun {
       var forecast = ImportForecast(loader, in: context, recording: recording)
       try await pass.forEachBatch { documents, _ in
         try await report(documents, leaving: deletions)
         try await forecast.take(documents)
       }
-      forecast.report(options.mode)
+      forecast.report(options.job.mode)
       if forecast.hasLooked { await ids.warn(in: context) }
       changes = forecast.changes
     } else {
@@ -178,10 +159,10 @@ package struct Import: Sendable {
         "--server-times leaves out the time of creation that the input has for \(NumberText.counted(dropped, "document"))."
       )
     }
-    let doubts = guarding?.warnings(isDryRun: options.isDryRun) ?? []
-    let losses = removed?.warnings(isDryRun: options.isDryRun) ?? []
+    let doubts = guarding?.warnings(isDryRun: options.job.isDryRun) ?? []
+    let losses = removed?.warnings(isDryRun: options.job.isDryRun) ?? []
     for line in doubts + losses { context.logger.warning("\(line)") }
-    if let line = skipped.notice(isDryRun: options.isDryRun) { context.logger.notice("\(line)") }
+    if let line = skipped.notice(isDryRun: options.job.isDryRun) { context.logger.notice("\(line)") }
     for line in warnings.lines { context.logger.warning("\(line)") }
     if warnings.count > 0 { context.logger.notice("See \(warnings.path) for the values.") }
     return changes
@@ -193,23 +174,23 @@ package struct Import: Sendable {
     keeping skipped: SkippedFields
   ) -> DocumentLoader {
     let rules = options.rules
-    let completing: @Sendable (RawDocument) -> RawDocument = {
-      rules.completed($0, without: skipped.fields(of: $0.path))
-    }
-    let isWhole = options.mode == .upsert || options.mode == .replace
-    return DocumentLoader(
+    var loader = DocumentLoader(
       in: context,
-      mode: options.mode,
+      mode: options.job.mode,
       times: rules.times,
       limits: options.limits,
       pacer: options.pacer,
-      maximumDeletes: maximum,
-      guarding: guarding,
-      recording: recording,
-      completing: rules.isPartial && rules.fillsDefaults ? completing : nil,
-      keeping: isWhole && options.parseErrors == .skipField ? skipped : nil,
-      heedsTimes: true
+      maximumDeletes: maximum
     )
+    loader.decision.guarding = guarding
+    loader.decision.recording = recording
+    loader.decision.heedsTimes = true
+    if rules.isPartial, rules.fillsDefaults {
+      loader.decision.completing = { rules.completed($0, without: skipped.fields(of: $0.path)) }
+    }
+    let isWhole = options.job.mode == .upsert || options.job.mode == .replace
+    if isWhole, options.job.parseErrors == .skipField { loader.decision.keeping = skipped }
+    return loader
   }
 
   /// Checks every file, as ``run()`` does before it writes anything.
@@ -233,9 +214,8 @@ package struct Import: Sendable {
     without superseded: Superseded,
     counting isCounted: Bool
   ) async throws -> ListedDeletions? {
-    guard options.mode != .create, inputs.indices.contains(where: { inputs.source($0).listsDeletions }) else {
-      return nil
-    }
+    let listsDeletions = inputs.indices.contains { inputs.source($0).listsDeletions }
+    if options.job.mode == .create || !listsDeletions { return nil }
     let deletions = try await ListedDeletions(
       of: inputs,
       without: superseded.deletions,
@@ -249,7 +229,7 @@ package struct Import: Sendable {
   /// Warns of the collections that remain below documents that are deleted.
   private func report(_ documents: [LoadDocument], leaving deletions: ListedDeletions?) async throws {
     guard let leaving = try await deletions?.leaving(among: documents) else { return }
-    let verb = options.isDryRun ? "would be" : "is"
+    let verb = options.job.isDryRun ? "would be" : "is"
     for (path, ids) in leaving.sorted(by: { $0.key < $1.key }) {
       context.logger.warning(
         "\(path) \(verb) deleted, and what is below it stays: \(ids.joined(separator: ", "))."
@@ -258,10 +238,10 @@ package struct Import: Sendable {
   }
 
   private func inputs(via files: FileAccess) throws -> ImportInputs {
-    var table = options.table
-    table.files = files
-    table.database = context.client.database
-    table.source = options.source
+    var options = options
+    options.table.files = files
+    options.table.database = context.client.database
+    options.table.source = options.source
     // A divided import was checked as a whole, and a resumed one before.
     let isFirst = context.checkpoints?.resumed == nil && options.share == nil
     if isFirst {
@@ -275,21 +255,14 @@ package struct Import: Sendable {
         context.logger.warning("\(warning)")
       }
     }
-    let inputs = try ImportInputs(
-      options.parallel > 1 ? options.sources.flatMap(\.parts) : options.sources,
-      options: table,
-      rules: options.rules,
-      collection: options.collection,
-      flattens: options.flattens,
-      progress: context.progress
-    )
+    let inputs = try ImportInputs(options, progress: context.progress)
     if isFirst {
-      let report = ColumnReport(context.folder.file("columns.csv"), table.reading)
+      let report = ColumnReport(context.folder.file("columns.csv"), options.table.reading)
       try report.report(inputs.tables, context.logger)
-      if let hint = options.collection.flatMap(options.rules.schema.hint(of:)) {
+      if let hint = options.job.collection.flatMap(options.rules.schema.hint(of:)) {
         context.logger.warning("\(hint)")
       }
-      let isWhole = options.mode == .upsert || options.mode == .replace
+      let isWhole = options.job.mode == .upsert || options.job.mode == .replace
       for (source, plan, _) in inputs.tables {
         let line = options.rules.schema.strangeness(of: source, plan, isWhole: isWhole)
         if let line { context.logger.warning("\(line)") }
@@ -329,7 +302,7 @@ package struct Import: Sendable {
       }
     }
     let exports = sources.filter { $0.isFromFolder && $0.manifest != nil }
-    if options.mode == .create, exports.allSatisfy({ $0.manifest?.isIncrement ?? false }),
+    if options.job.mode == .create, exports.allSatisfy({ $0.manifest?.isIncrement ?? false }),
       let first = exports.first
     {
       context.logger.warning("\(Snapshot.warning(ofIncrement: FilePaths.folder(of: first.path)))")

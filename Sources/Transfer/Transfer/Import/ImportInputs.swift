@@ -23,24 +23,13 @@ struct ImportInputs: Sendable {
 
   /// Determines the columns of tables, which may require reading them entirely.
   ///
-  /// - Parameters:
-  ///   - rules: How the schema is applied.
-  ///   - collection: The collection that documents of JSON Lines are put into; nil to go by each document's name.
-  ///   - flattens: Whether they are put directly into that collection, ignoring any parents in the input.
   /// - Throws: ``Failure``.
-  init(
-    _ sources: [ImportSource],
-    options: TableOptions,
-    rules: SchemaRules,
-    collection: CollectionPath?,
-    flattens: Bool = false,
-    progress: Progress
-  ) throws {
-    self.options = options
-    self.rules = rules
-    self.collection = collection
-    placement = try collection.flatMap { collection throws(Failure) in
-      try Self.placed(in: collection, of: sources, flattens: flattens, via: options.files)
+  init(_ given: Import.Options, progress: Progress) throws {
+    let (options, rules) = (given.table, given.rules)
+    (self.options, self.rules, collection) = (options, rules, given.job.collection)
+    let sources = given.job.parallel ?? 1 > 1 ? given.sources.flatMap(\.parts) : given.sources
+    placement = try given.job.collection.flatMap { collection throws(Failure) in
+      try Self.placed(in: collection, of: sources, options)
     }
     sizes = sources.map { $0.size(via: options.files) }
     let meter = ImportProgress(zip(sources, sizes).map { $0.format.isTable ? $1 : 0 })
@@ -199,8 +188,7 @@ struct ImportInputs: Sendable {
   private static func placed(
     in collection: CollectionPath,
     of sources: [ImportSource],
-    flattens: Bool,
-    via files: FileAccess
+    _ options: TableOptions
   ) throws(Failure) -> CollectionPlacement? {
     guard sources.contains(where: \.namesItsDocuments) else { return nil }
     if collection.string.utf8.contains(UInt8(ascii: "*")) {
@@ -212,9 +200,9 @@ struct ImportInputs: Sendable {
         remedy: "Name one, such as groups/g1/members."
       )
     }
-    if flattens { return CollectionPlacement(flattening: collection) }
+    if options.flattens { return CollectionPlacement(flattening: collection) }
     for source in sources where source.namesItsDocuments {
-      let documents = try NamedDocuments(source, via: files)
+      let documents = try NamedDocuments(source, via: options.files)
       while let next = try documents.next() {
         guard let first = try? next.document.get() else { continue }
         return CollectionPlacement(collection, takingOver: first.path)
@@ -229,8 +217,8 @@ struct ImportInputs: Sendable {
   func source(_ stage: Int) -> ImportSource { inputs[stage].source }
 
   /// How many inputs may be read at the same time: a workbook, or a file of one JSON value, takes much memory.
-  func width(_ parallel: Int) -> Int {
-    inputs.allSatisfy { $0.source.isReadPieceByPiece } ? max(1, parallel) : 1
+  func width(_ parallel: Int?) -> Int {
+    inputs.allSatisfy { $0.source.isReadPieceByPiece } ? max(1, parallel ?? 1) : 1
   }
 
   /// Opens an input at its start to look for errors; nil if it is empty.

@@ -12,9 +12,13 @@ package struct ImportJob: Job {
   package var format: InputFormat?
   /// The sheets of workbooks, each as `NAME` or `NAME=COLLECTION`.
   package var sheets: [String] = []
+  /// The collection that documents of JSON Lines are put into; nil to go by each document's name.
   @Text package var collection: CollectionPath? = nil
+  /// Whether every document is put directly into ``collection``, ignoring any parents in the input.
   package var flattens = false
+  /// Which of several documents with the same path is imported; nil to refuse duplicates, except across increments.
   package var duplicates: DuplicatePolicy?
+  /// The write mode, which decides about existing documents.
   package var mode = WriteMode.create
   @Text package var source: DatabaseName? = nil
   package var parseErrors = ParseErrorPolicy.stop
@@ -29,11 +33,15 @@ package struct ImportJob: Job {
   package var timeZone: String?
   /// The meaning of the members of JSON objects; nil to detect it.
   package var jsonForm: JSONForm?
+  /// The maximum number of documents to import; nil for all.
   package var limit: Int?
   /// How many files are read at the same time; nil for one.
   package var parallel: Int?
   /// The maximum number of documents that increments may delete; nil to ask.
+  ///
+  /// It is for a run that is resumed; otherwise the count of the check applies.
   package var maximumDeletes: Int?
+  /// Whether to only read, check and count.
   package var isDryRun = false
 
   package init(files: [String]) { self.files = files }
@@ -56,17 +64,9 @@ package struct ImportJob: Job {
       schema: schema,
       via: access
     )
-    var options = Import.Options(sources: sources, table: try table(schema, via: access), mode: mode)
+    var options = Import.Options(self, sources: sources, table: try table(schema, via: access))
     try addIDColumns(to: &options.table.reading, sources.compactMap(\.sheet))
-    options.collection = collection
-    options.flattens = flattens
-    options.duplicates = duplicates
     options.source = source ?? ImportSource.database(of: sources)
-    options.parseErrors = parseErrors
-    options.limit = limit
-    options.parallel = parallel ?? 1
-    options.isDryRun = isDryRun
-    options.maximumDeletes = maximumDeletes
     options.rules.schema = schema
     options.rules.policy = schemaPolicy
     options.rules.fillsDefaults = fillsDefaults

@@ -58,9 +58,9 @@ final class ImportPass {
       to: context.client.database,
       counts: position.references
     )
-    left = (options.limit ?? .max) - position.documents
-    encodes = !options.isDryRun && options.rules.times != .server
-    meter = ImportProgress(inputs.sizes, limit: options.limit)
+    left = (options.job.limit ?? .max) - position.documents
+    encodes = !options.job.isDryRun && options.rules.times != .server
+    meter = ImportProgress(inputs.sizes, limit: options.job.limit)
   }
 
   /// The references of the documents that were handed on.
@@ -69,8 +69,8 @@ final class ImportPass {
   /// Calls `body` with batches of documents, and with the position after each of them.
   func forEachBatch(_ body: Body) async throws {
     // Superseded places are looked up in order, and a limit takes the first documents.
-    let isOrdered = !superseded.isEmpty || options.limit != nil
-    let reading = SideBySide(width: isOrdered ? 1 : inputs.width(options.parallel)) { try self.open($0) }
+    let isOrdered = !superseded.isEmpty || options.job.limit != nil
+    let reading = SideBySide(width: isOrdered ? 1 : inputs.width(options.job.parallel)) { try self.open($0) }
     let begun = position.open.filter { inputs.indices.contains($0.file) }
     lines = Dictionary(begun.map { ($0.file, $0.line) }, uniquingKeysWith: max)
     bytes = inputs.sizes.prefix(unopened).enumerated().filter { lines[$0.offset] == nil }
@@ -105,7 +105,7 @@ final class ImportPass {
       bytes = bytes.addingClamped(input.position)
       context.progress.resume(at: share)
     }
-    return InputLane(input, stage: stage, options.parseErrors)
+    return InputLane(input, stage: stage, options.job.parseErrors)
   }
 
   private var share: Double? { meter.share(read: bytes, documents: position.documents) }
@@ -185,15 +185,15 @@ final class ImportPass {
   /// Returns the document of a line or row; nil if it has an error and is skipped.
   private func document(of row: DocumentRow, from source: ImportSource, _ stage: Int) throws -> RawDocument? {
     guard let fault = row.faults.first else { return row.document }
-    if options.parseErrors == .stop { throw fault.failure }
-    if options.parseErrors == .skipField, let document = row.document {
+    if options.job.parseErrors == .stop { throw fault.failure }
+    if options.job.parseErrors == .skipField, let document = row.document {
       context.counts.update(document.path.collection) { $0.review += 1 }
       try list(row, without: document, stage)
       if !row.skipped.isEmpty { skipped.add(row.skipped, of: document.path) }
       return document
     }
     // A line without a document belongs to no collection, so it is counted for the target collection.
-    let position = source.collection ?? options.collection ?? CollectionPath(nil, "(unreadable)")
+    let position = source.collection ?? options.job.collection ?? CollectionPath(nil, "(unreadable)")
     guard let rejected = row.rejected else {
       let refused = whole(row)
       try context.reject(
@@ -240,7 +240,7 @@ final class ImportPass {
   /// The code of a rejected row: with skip-field, not the code of what would just be left out, but of what is missing
   /// without it.
   private func code(of row: DocumentRow) -> String {
-    if options.parseErrors != .skipField || row.refused == nil {
+    if options.job.parseErrors != .skipField || row.refused == nil {
       return row.faults.first?.code ?? Self.malformed
     }
     let ofWhole: [SchemaViolation.Kind] = [.missing, .idMissing, .idMismatch, .documentID]
@@ -249,7 +249,7 @@ final class ImportPass {
   }
 
   private func list(of stage: Int) -> RowRejects {
-    let list = rejects[stage] ?? RowRejects(context.folder.file(inputs.rejectList(stage)))
+    let list = rejects[stage] ?? RowRejects(path: context.folder.file(inputs.rejectList(stage)))
     rejects[stage] = list
     return list
   }

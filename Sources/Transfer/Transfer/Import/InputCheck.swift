@@ -51,17 +51,17 @@ struct InputCheck {
 
   /// Finds what ``report()`` returned, again, for a run that is resumed or divided.
   func repeated() async throws -> Superseded {
-    let isDecided = options.duplicates != nil || inputs.indices.contains { inputs.source($0).isIncrement }
+    let isDecided = options.job.duplicates != nil || inputs.indices.contains { inputs.source($0).isIncrement }
     if !isDecided { return Superseded() }
     var search = DuplicateSearch()
-    try await read(inputs.width(options.parallel), into: &search)
+    try await read(inputs.width(options.job.parallel), into: &search)
     return try superseded(search)
   }
 
   /// Reads several inputs at a time; returns nil if there is an error, because errors are reported in the order of the
   /// files.
   private func flawless() async throws -> DuplicateSearch? {
-    let width = inputs.width(options.parallel)
+    let width = inputs.width(options.job.parallel)
     if width == 1 { return nil }
     var search = DuplicateSearch()
     var found = FoundInputs()
@@ -82,7 +82,7 @@ struct InputCheck {
 
   // MARK: Errors
 
-  private var stops: Bool { options.parseErrors == .stop }
+  private var stops: Bool { options.job.parseErrors == .stop }
 
   /// What is known of an input after reading it.
   private struct FoundInput {
@@ -127,7 +127,7 @@ struct InputCheck {
     let failed = Locked<[Int: Failure]>([:])
     let reading = SideBySide(width: width) { stage in
       do throws(Failure) {
-        let input = try inputs.openForCheck(stage, decoding: options.duplicates != nil)
+        let input = try inputs.openForCheck(stage, decoding: options.job.duplicates != nil)
         return input.map { InputLane($0, stage: stage, .stop) }
       } catch {
         failed.withLock { $0[stage] = error }
@@ -182,7 +182,7 @@ struct InputCheck {
     if input.count > 0 { found.met.append(input.headings) }
     if let managed = source.managed, managed.isPart { found.add(input.count, of: managed) }
     try compare(input.count, with: source)
-    if options.isDryRun, source.document == nil {
+    if options.job.isDryRun, source.document == nil {
       let units = NumberText.counted(input.count, source.unit)
       context.logger.notice("\(source.label): \(units) of \(input.reading).")
     }
@@ -217,7 +217,7 @@ struct InputCheck {
   /// - Throws: `.notPermitted`.
   private func assertAllFields(_ source: ImportSource) throws(Failure) {
     guard source.isFromFolder, !source.listsDeletions, let fields = source.manifest?.scope?.fields,
-      options.mode == .upsert || options.mode == .replace
+      options.job.mode == .upsert || options.job.mode == .replace
     else { return }
     throw Failure(
       .notPermitted,
@@ -241,11 +241,11 @@ struct InputCheck {
 
   /// Whether a row is imported despite any errors.
   private func isImported(_ row: DocumentRow) -> Bool {
-    guard row.faults.isEmpty || (options.parseErrors == .skipField && row.document != nil) else {
+    guard row.faults.isEmpty || (options.job.parseErrors == .skipField && row.document != nil) else {
       return false
     }
     // A document that the service would refuse does not supersede another one.
-    guard options.duplicates != nil, let document = row.document else { return true }
+    guard options.job.duplicates != nil, let document = row.document else { return true }
     return DocumentLimits.violations(of: document).isEmpty
   }
 
@@ -274,7 +274,7 @@ struct InputCheck {
     }
     let advice = failure.remedy.map { "\($0) " } ?? ""
     let unedited =
-      options.mode == .merge && report.hasBreaches && options.sources.contains { $0.format.isTable }
+      options.job.mode == .merge && report.hasBreaches && options.sources.contains { $0.format.isTable }
       ? " Cells that nobody edited count, too: a table of the columns that are edited ('export --fields') has no others."
       : ""
     failure.remedy =
@@ -324,7 +324,7 @@ struct InputCheck {
 
   private func policy(of earlier: Place, _ later: Place) -> DuplicatePolicy? {
     if inputs.source(later.file).isIncrement(upon: inputs.source(earlier.file)) { return .last }
-    return options.duplicates
+    return options.job.duplicates
   }
 
   private func fault(of earlier: Place, _ later: Place) -> RowFault {

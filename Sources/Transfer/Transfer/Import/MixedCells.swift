@@ -6,22 +6,12 @@ import Tables
 /// A date or a number among texts may be a text that a spreadsheet converted as it was typed, and a text among other values
 /// may be a value that was typed in a form that the spreadsheet does not recognize.
 struct MixedCells {
-  private struct Found {
-    var count = 0
-    var firstRow = 0
-
-    mutating func add(_ row: Int) {
-      if count == 0 { firstRow = row }
-      count += 1
-    }
-  }
-
   private struct Column {
-    var (texts, numbers, booleans, typedDates) = (Found(), Found(), Found(), Found())
+    var (texts, numbers, booleans, typedDates) = (CountedRows(), CountedRows(), CountedRows(), CountedRows())
     /// The numbers that are integers rather than doubles.
-    var integers = Found()
+    var integers = CountedRows()
     /// The dates that have the format of an export, so that the export may have written them.
-    var ownDates = Found()
+    var ownDates = CountedRows()
     /// Whether it has values of other types as well, so that its type is open.
     var hasOthers = false
 
@@ -80,7 +70,7 @@ struct MixedCells {
     let heading = plan.headings[index]
     return .malformed(
       label,
-      "row \(column.typedDates.firstRow), \(plan.name(ofColumn: index)): a date beside \(Self.texts(column)), which somebody typed and a spreadsheet took for one",
+      "row \(column.typedDates.first), \(plan.name(ofColumn: index)): a date beside \(Self.texts(column)), which somebody typed and a spreadsheet took for one",
       remedy:
         "--types '\(heading)=text' takes the dates of the column for texts (2026-12-31), --types '\(heading)=any' each cell for what it is."
     )
@@ -92,19 +82,30 @@ struct MixedCells {
       if let (others, type) = column.others {
         let texts = NumberText.counted(column.texts.count, "cell")
         return
-          "\(plan.name(ofColumn: index)): a text in \(texts) beside \(others), the first in row \(column.texts.firstRow); --types '\(plan.headings[index])=\(type)' reads it, or refuses it."
+          "\(plan.name(ofColumn: index)): a text in \(texts) beside \(others), the first in row \(column.texts.first); --types '\(plan.headings[index])=\(type)' reads it, or refuses it."
       }
       if let doubles = column.doubles {
         let integers = NumberText.counted(column.integers.count, "cell")
         return
-          "\(plan.name(ofColumn: index)): a whole number in \(integers) beside \(NumberText.counted(doubles, "double")), the first in row \(column.integers.firstRow); --types '\(plan.headings[index])=double' takes it for one."
+          "\(plan.name(ofColumn: index)): a whole number in \(integers) beside \(NumberText.counted(doubles, "double")), the first in row \(column.integers.first); --types '\(plan.headings[index])=double' takes it for one."
       }
       guard column.numbers.count > 0, column.isOfTexts else { return nil }
       let numbers = NumberText.counted(column.numbers.count, "cell")
       return
-        "\(plan.name(ofColumn: index)): a number in \(numbers) beside \(Self.texts(column)), the first in row \(column.numbers.firstRow); --types '\(plan.headings[index])=text' takes it for text."
+        "\(plan.name(ofColumn: index)): a number in \(numbers) beside \(Self.texts(column)), the first in row \(column.numbers.first); --types '\(plan.headings[index])=text' takes it for text."
     }
   }
 
   private static func texts(_ column: Column) -> String { NumberText.counted(column.texts.count, "text") }
+}
+
+/// Rows that have something in common: their number, and the first of them.
+struct CountedRows {
+  private(set) var count = 0
+  private(set) var first = 0
+
+  mutating func add(_ row: Int) {
+    if count == 0 { first = row }
+    count += 1
+  }
 }

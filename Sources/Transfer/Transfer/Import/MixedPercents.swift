@@ -4,7 +4,7 @@ import Tables
 /// Finds columns in which some numbers have a percent sign, or are displayed with one, and others are not.
 struct MixedPercents {
   private struct Found {
-    var (signed, plain, firstSigned, firstPlain) = (0, 0, 0, 0)
+    var (signed, plain) = (CountedRows(), CountedRows())
   }
 
   /// Whether `--percent` is given, so that what it does with the others is not in doubt.
@@ -29,11 +29,9 @@ struct MixedPercents {
     if row.percents.contains(index)
       || isAsked && row.withUTF8(of: index, { $0.contains(UInt8(ascii: "%")) })
     {
-      if found[index].signed == 0 { found[index].firstSigned = row.row }
-      found[index].signed += 1
+      found[index].signed.add(row.row)
     } else {
-      if found[index].plain == 0 { found[index].firstPlain = row.row }
-      found[index].plain += 1
+      found[index].plain.add(row.row)
     }
   }
 
@@ -41,7 +39,7 @@ struct MixedPercents {
   func notices(_ plan: TablePlan) -> [String] {
     if !isAsked { return [] }
     return mixed.map { index, cells, numbers in
-      "\(plan.name(ofColumn: index)): \(cells.plain) of \(numbers) without a percent sign, the first in row \(cells.firstPlain); --percent is for the others, and these are as they stand."
+      "\(plan.name(ofColumn: index)): \(cells.plain.count) of \(numbers) without a percent sign, the first in row \(cells.plain.first); --percent is for the others, and these are as they stand."
     }
   }
 
@@ -49,13 +47,14 @@ struct MixedPercents {
   func warnings(_ plan: TablePlan) -> [String] {
     if isAsked { return [] }
     return mixed.map { index, cells, numbers in
-      "\(plan.name(ofColumn: index)): \(cells.signed) of \(numbers) shown as percent, the first in row \(cells.firstSigned), beside others that are not: what is shown as 16% is 0.16. --percent number takes it as 16, and --percent fraction says that 0.16 is meant."
+      "\(plan.name(ofColumn: index)): \(cells.signed.count) of \(numbers) shown as percent, the first in row \(cells.signed.first), beside others that are not: what is shown as 16% is 0.16. --percent number takes it as 16, and --percent fraction says that 0.16 is meant."
     }
   }
 
   private var mixed: [(index: Int, cells: Found, numbers: String)] {
-    found.enumerated().filter { $0.element.signed > 0 && $0.element.plain > 0 }.map { index, cells in
-      (index, cells, NumberText.counted(cells.signed + cells.plain, "number"))
+    let mixed = found.enumerated().filter { $1.signed.count > 0 && $1.plain.count > 0 }
+    return mixed.map { index, cells in
+      (index, cells, NumberText.counted(cells.signed.count + cells.plain.count, "number"))
     }
   }
 }

@@ -1,11 +1,7 @@
 /// `rejects.csv`: rows of a table that could not be read, with the table's columns and the reason.
 struct RowRejects {
-  private let path: String
+  let path: String
   private let list = Locked<LineList?>(nil)
-
-  init(_ path: String) {
-    self.path = path
-  }
 
   /// Adds a row.
   ///

@@ -24,8 +24,6 @@ package struct SchemaRules: Sendable {
   /// Whether documents hold only the fields to change, so that no field counts as missing.
   package var isPartial = false
 
-  package init() {}
-
   func policy(for source: ImportSource) -> SchemaPolicy {
     policy ?? (source.isExported ? .off : source.format.isTable ? .reject : .warn)
   }

@@ -78,7 +78,7 @@ struct TableAgreement {
     free.reading = options.reading.of(nil)
     free.headerRow = nil
     guard var reader = try? TableReader(source, free), (try? reader.nextTexts()) == true,
-      (try? HeaderSearch(source, free).check(reader.row)) != nil
+      (try? HeaderSearch(source: source, options: free).check(reader.row)) != nil
     else { return nil }
     return reader.row.number
   }

@@ -25,14 +25,10 @@ struct TableObstacles {
   private static let searchedRows = 100_000
   private static let saidCauses = 6
 
-  private let source: ImportSource
-  private let survey: (TableOptions) throws(TableObstacle) -> TablePlan?
+  let source: ImportSource
+  let survey: (TableOptions) throws(TableObstacle) -> TablePlan?
 
   /// - Parameter survey: Determines the columns of the table under other options.
-  init(_ source: ImportSource, survey: @escaping (TableOptions) throws(TableObstacle) -> TablePlan?) {
-    (self.source, self.survey) = (source, survey)
-  }
-
   /// The failure of the first obstacle, with the causes that follow it.
   func failure(of first: TableObstacle) -> Failure {
     var causes: [String] = []

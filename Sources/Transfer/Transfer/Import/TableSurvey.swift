@@ -17,7 +17,7 @@ enum TableSurvey {
     do throws(TableObstacle) {
       return try survey(source, collection, options, report)
     } catch {
-      let all = TableObstacles(source) { options throws(TableObstacle) in
+      let all = TableObstacles(source: source) { options throws(TableObstacle) in
         try survey(source, collection, options) { _, _ in }
       }
       throw all.failure(of: error)
@@ -68,7 +68,7 @@ enum TableSurvey {
     _ source: ImportSource,
     _ options: TableOptions
   ) throws(TableObstacle) -> Bool {
-    let search = HeaderSearch(source, options)
+    let search = HeaderSearch(source: source, options: options)
     do throws(Failure) {
       guard try reader.nextTexts() else { return false }
     } catch {

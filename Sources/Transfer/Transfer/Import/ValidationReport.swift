@@ -20,27 +20,23 @@ final class ValidationReport {
       var column: Int
       var what: String
       var heading: String
-      var first: String
-      var count: Int
+      var first = ""
+      var count = 1
+
+      var key: KindKey {
+        KindKey(file: UTF8Key(file), column: column, what: UTF8Key(what), heading: UTF8Key(heading))
+      }
     }
 
-    fileprivate var kinds: [Kind]
-    fileprivate var count: Int
+    fileprivate var kinds: [Kind] = []
+    fileprivate(set) var count = 0
   }
 
-  private struct KindKey: Hashable {
+  fileprivate struct KindKey: Hashable {
     var file: UTF8Key
     var column: Int
     var what: UTF8Key
     var heading: UTF8Key
-  }
-
-  private struct Kind {
-    var key: KindKey
-    var first: String
-    var count: Int
-    /// The position of the kind that came next the last time, which is mostly the same for each document.
-    var next = 0
   }
 
   private static let largestWait = 32_768
@@ -48,9 +44,11 @@ final class ValidationReport {
   private let list: LineList
   private var waiting: [UInt8] = []
   private var positions: [KindKey: Int] = [:]
-  private var kinds: [Kind] = []
+  /// The errors so far.
+  private(set) var tally = Tally()
+  /// For each kind, the position of the one that came next the last time, which is mostly the same for each document.
+  private var next: [Int] = []
   private var last = 0
-  private(set) var count = 0
   private(set) var first: Failure?
   /// Whether a value breaks the schema, and whether there is any other error.
   private(set) var (hasBreaches, hasFaults) = (false, false)
@@ -65,59 +63,45 @@ final class ValidationReport {
   /// The path of the file, which exists once it has a line.
   var path: String { list.path }
 
-  /// The errors so far.
-  var tally: Tally {
-    let kinds = kinds.map { kind in
-      Tally.Kind(
-        file: kind.key.file.string,
-        column: kind.key.column,
-        what: kind.key.what.string,
-        heading: kind.key.heading.string,
-        first: kind.first,
-        count: kind.count
-      )
-    }
-    return Tally(kinds: kinds, count: count)
-  }
+  /// The number of errors so far.
+  var count: Int { tally.count }
 
   /// Continues after the lines of an interrupted run.
   func resume(after tally: Tally) {
-    count = tally.count
-    for kind in tally.kinds {
-      let key = KindKey(
-        file: UTF8Key(kind.file),
-        column: kind.column,
-        what: UTF8Key(kind.what),
-        heading: UTF8Key(kind.heading)
-      )
-      positions[key] = kinds.count
-      kinds.append(Kind(key: key, first: kind.first, count: kind.count))
-    }
+    self.tally.count = tally.count
+    for kind in tally.kinds { append(kind, kind.key) }
+  }
+
+  private func append(_ kind: Tally.Kind, _ key: KindKey) {
+    positions[key] = tally.kinds.count
+    tally.kinds.append(kind)
+    next.append(0)
   }
 
   /// Adds an error.
   ///
   /// - Throws: `.cannotWrite`.
   func add(_ fault: RowFault, of source: ImportSource) throws(Failure) {
-    count += 1
+    tally.count += 1
     if count == 1 { first = fault.failure }
     if fault.code == nil { hasFaults = true } else { hasBreaches = true }
     if fault.code == SchemaViolation.Kind.forbidden.rawValue {
       unexpectedColumn = unexpectedColumn ?? fault.column
     }
-    let key = KindKey(
-      file: UTF8Key(source.label),
+    var kind = Tally.Kind(
+      file: source.label,
       column: fault.column ?? 0,
-      what: UTF8Key(Self.what(fault)),
-      heading: UTF8Key(fault.code == nil ? "" : fault.heading ?? "")
+      what: Self.what(fault),
+      heading: fault.code == nil ? "" : fault.heading ?? ""
     )
+    let key = kind.key
     if let position = position(of: key) {
-      kinds[position].count += 1
-      kinds[last].next = position
+      tally.kinds[position].count += 1
+      next[last] = position
       last = position
-    } else if kinds.count < Self.maximumKinds {
-      positions[key] = kinds.count
-      kinds.append(Kind(key: key, first: "\(source.label) \(fault.failure.cause)", count: 1))
+    } else if tally.kinds.count < Self.maximumKinds {
+      kind.first = "\(source.label) \(fault.failure.cause)"
+      append(kind, key)
     }
     if count > Self.maximumLines { return }
     let cells = [
@@ -129,9 +113,9 @@ final class ValidationReport {
   }
 
   private func position(of key: KindKey) -> Int? {
-    if kinds.isEmpty { return nil }
-    let expected = kinds[last].next
-    return kinds[expected].key == key ? expected : positions[key]
+    if next.isEmpty { return nil }
+    let expected = next[last]
+    return tally.kinds[expected].key == key ? expected : positions[key]
   }
 
   /// Writes the buffered lines, which are otherwise written many at a time.
@@ -154,11 +138,11 @@ final class ValidationReport {
 
   /// The errors for the log: the first of each kind, and the number of others like it.
   var lines: [String] {
-    var lines = kinds.prefix(Self.maximumLogged).map { kind in
+    var lines = tally.kinds.prefix(Self.maximumLogged).map { kind in
       kind.count == 1 ? "\(kind.first)." : "\(kind.first); \(kind.count - 1) more like it."
     }
-    if kinds.count > Self.maximumLogged {
-      lines.append("… and \(NumberText.counted(kinds.count - Self.maximumLogged, "kind")) more.")
+    if tally.kinds.count > Self.maximumLogged {
+      lines.append("… and \(NumberText.counted(tally.kinds.count - Self.maximumLogged, "kind")) more.")
     }
     return lines
   }

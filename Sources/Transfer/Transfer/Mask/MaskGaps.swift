@@ -219,22 +219,14 @@ extension Mask {
     if collection.isStructure(field) { return elements }
     // Below an element, the element's own fields have the rules.
     if field.types == [.map], field.path.segments.first == FieldSchema.elementName { return elements }
-    guard let rule = collection.maskRule(of: field) else {
-      let gap = MaskGap.Field(
-        collection: collection.pattern,
-        path: path,
-        types: field.types,
-        isDeclared: true
-      )
-      return [(.field(gap), path)]
-    }
+    var gap = MaskGap.Field(
+      collection: collection.pattern,
+      path: path,
+      types: field.types,
+      isDeclared: true
+    )
+    guard let rule = collection.maskRule(of: field) else { return [(.field(gap), path)] }
     if field.mask != nil, let loss = loss(of: field, under: rule) {
-      var gap = MaskGap.Field(
-        collection: collection.pattern,
-        path: path,
-        types: field.types,
-        isDeclared: true
-      )
       (gap.unfit, gap.loss) = (rule, loss)
       return [(.field(gap), path)]
     }

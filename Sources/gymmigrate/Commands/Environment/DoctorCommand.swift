@@ -32,7 +32,7 @@ struct DoctorCommand: AsyncParsableCommand {
     let variables = Invocation.current.variables
     let resolver = EnvironmentResolver(connection)
     var diagnosis = Diagnosis()
-    MachineChecks(variables: variables, stateDir: connection.stateDir).run(into: &diagnosis)
+    diagnosis.checkMachine(variables: variables, stateDir: connection.stateDir)
     let unknown = Setting.unknown(in: variables)
     if !unknown.isEmpty {
       diagnosis.warn(

@@ -112,7 +112,7 @@ struct GymExportOptions: ExportAdditions {
     }
     let words = ReportWords(job.headerLanguage == "en" ? .english : .spanish)
     let builder = SharedBuilder(ReportBuilder(days: days, asOf: today, in: zone))
-    return Export.Summary(name: words.sheetName, add: builder.add) { builder.report.sheet(words) }
+    return (words.sheetName, builder.add, { builder.report.sheet(words) })
   }
 
   /// Moves check-ins before members, as ``ReportBuilder`` requires; the order is otherwise unchanged.

@@ -112,7 +112,7 @@ struct MigrateUnlock: AsyncParsableCommand {
         return CommandResult(release: .lease(nil))
       }
       session.logger.notice("The lease of \(held.holder), run \(held.run), was taken away.")
-      return CommandResult(release: .lease(RunSummary.Release.Holder(holder: held.holder, run: held.run)))
+      return CommandResult(release: .lease((held.holder, held.run)))
     }
   }
 

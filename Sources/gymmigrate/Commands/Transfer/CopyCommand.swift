@@ -332,8 +332,8 @@ enum CopyText {
     _ source: Connection
   ) {
     var lines = [
-      "\(options.isDryRun ? "Comparing" : "Copying") from \(description(source.environment, source.client)), as \(source.signer)",
-      "\(options.isDryRun ? "     with" : "       to") \(description(session.environment, session.client)), as \(session.database.connection.signer)",
+      "\(options.job.isDryRun ? "Comparing" : "Copying") from \(description(source.environment, source.client)), as \(source.signer)",
+      "\(options.job.isDryRun ? "     with" : "       to") \(description(session.environment, session.client)), as \(session.database.connection.signer)",
     ]
     if options.mask != nil { lines.append("  masked by the rules of the schema '\(session.schema.name)'") }
     if let readTime = plan.readTime { lines.append("  read at \(readTime)") }
@@ -346,9 +346,9 @@ enum CopyText {
           "  \(scope.name): \(count.map { "\(NumberText.counted($0, "document"))" } ?? "not counted")"
         )
       }
-      lines.append("  in all \(total(of: plan))\(subcollections); mode \(options.mode.rawValue)")
+      lines.append("  in all \(total(of: plan))\(subcollections); mode \(options.job.mode.rawValue)")
     }
-    if options.deletesExtraneous {
+    if options.job.deletesExtraneous {
       lines.append("  then delete \(NumberText.counted(plan.extraneous, "document")) that the source lacks")
     }
     let writes = cost.isMinimum ? ", and a write per document that differs" : ""

@@ -13,7 +13,7 @@ extension CopyJob {
   ) async throws -> Bool {
     guard let readBack = copy.readBack else { return true }
     session.logger.notice("\(CopyText.verified(readBack.counts))")
-    let count = try await CopyCount(copy, plan, without: extraneous).differences()
+    let count = try await copy.countDifferences(plan, without: extraneous)
     if count.counted > 0 {
       session.logger.notice("Counted in the source: \(NumberText.counted(count.counted, "document")).")
     }
@@ -34,7 +34,7 @@ extension CopyText {
   }
 
   /// A collection for which the number of read documents differs from the source's.
-  static func difference(_ difference: CopyCount.Difference) -> String {
+  static func difference(_ difference: Copy.CountDifference) -> String {
     "\(difference.collection) has \(NumberText.counted(difference.counted, "document")) at the read time, and \(NumberText.grouped(difference.read)) were read. Compare the two sides: gymmigrate diff."
   }
 }

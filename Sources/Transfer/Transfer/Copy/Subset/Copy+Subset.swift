@@ -58,14 +58,7 @@ extension Copy {
     for root in subset.roots { try await assertMayLeave(reads(of: root, at: readTime).map(\.collection)) }
     let billed = source.client.caller.traffic.account.billed.known.reads
     let file = context.folder.file(SubsetNames.fileName)
-    var plan = Plan(
-      scopes: [],
-      counts: [],
-      hasMore: false,
-      readTime: readTime,
-      extraneous: 0,
-      cost: Cost()
-    )
+    var plan = Plan(scopes: [], readTime: readTime)
     let names: SubsetNames
     if resumed != nil, options.mask == nil, SystemCall.status(file).status != nil {
       names = try SubsetNames(file: file)
@@ -82,7 +75,7 @@ extension Copy {
     if resumed != nil { return plan }
     plan.counts = names.collections.map(\.count)
     plan.overhead = source.client.caller.traffic.account.billed.known.reads - billed
-    plan.cost.reads = plan.overhead + names.count * (options.mode == .create && !options.isDryRun ? 1 : 2)
+    plan.cost.reads = plan.overhead + names.count * options.job.readsEach
     plan.cost.writes = names.count
     return plan
   }
@@ -93,14 +86,14 @@ extension Copy {
     let roots = selection.wantsRoots ? try await source.client.collectionIDs(readTime: readTime) : []
     return try selection.scopes(roots: roots.compactMap { CollectionPath($0) }).map { scope in
       var read = scope.read(at: readTime)
-      (read.filter, read.pageSize) = (root.filter, options.pageSize)
+      (read.filter, read.pageSize) = (root.filter, options.job.reading.pageSize)
       return read
     }
   }
 
-  private func assertMayLeave(_ collections: [CollectionPath]) throws(Failure) {
+  func assertMayLeave(_ collections: [CollectionPath]) throws(Failure) {
     try options.mask?.assertCovers(collections)
-    for collection in collections { try personalData.assertFree(collection) }
+    for collection in collections { try assertFree(collection) }
   }
 
   /// Removes the names of a subset, after it was copied.

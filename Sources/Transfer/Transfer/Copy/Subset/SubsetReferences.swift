@@ -9,13 +9,9 @@ struct SubsetReferences: Sendable {
     var path: DocumentPath
   }
 
-  private let schema: DatabaseSchema
-  private let database: DatabaseName
-
-  /// - Parameter database: The database that is read; references into any other database are ignored.
-  init(by schema: DatabaseSchema, in database: DatabaseName) {
-    (self.schema, self.database) = (schema, database)
-  }
+  let schema: DatabaseSchema
+  /// The database that is read; references into any other database are ignored.
+  let database: DatabaseName
 
   // MARK: Outwards
 

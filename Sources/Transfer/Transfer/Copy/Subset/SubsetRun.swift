@@ -25,7 +25,7 @@ struct SubsetRun: ~Copyable {
 
   init(_ copy: Copy, _ subset: Subset, at readTime: Timestamp?) throws(Failure) {
     (self.copy, self.subset, self.readTime) = (copy, subset, readTime)
-    let references = SubsetReferences(by: copy.context.schema, in: copy.source.client.database)
+    let references = SubsetReferences(schema: copy.context.schema, database: copy.source.client.database)
     self.references = references
     let follows = subset.settings.follow.outwards
     search = SubsetSearch(maximum: subset.settings.maximumDocuments) {
@@ -170,7 +170,7 @@ struct SubsetRun: ~Copyable {
 
   private mutating func take(_ read: CollectionRead, of field: SubsetReferences.Incoming) async throws {
     var read = read
-    read.pageSize = max(1, min(copy.options.pageSize, search.left.addingClamped(1)))
+    read.pageSize = max(1, min(copy.options.job.reading.pageSize, search.left.addingClamped(1)))
     let edge = search.edge(.inwards, field.name)
     let pages = client.pages(ofEach: [read])
     while let page = try await pages.next(of: 0) {
@@ -190,7 +190,7 @@ struct SubsetRun: ~Copyable {
   private mutating func close() async throws {
     while true {
       try Task.checkCancellation()
-      let most = subset.isDeep ? Self.batch : copy.options.pageSize
+      let most = subset.isDeep ? Self.batch : copy.options.job.reading.pageSize
       var questions: [SubsetSearch.Question] = []
       while questions.count < most, let question = try queue.next() {
         if search.isOpen(question) { questions.append(question) }
@@ -228,7 +228,7 @@ struct SubsetRun: ~Copyable {
   private func read(_ scope: CollectionScope) -> CollectionRead {
     var read = scope.read(at: readTime)
     // One document more than allowed is requested to detect an overflow; a page that is not full is the last one.
-    read.pageSize = min(copy.options.pageSize, search.left.addingClamped(2))
+    read.pageSize = min(copy.options.job.reading.pageSize, search.left.addingClamped(2))
     read.parallel = Self.width
     if read.range.end == nil, let document = scope.document {
       // Its collections have no greater names, and reading other documents would be billed.

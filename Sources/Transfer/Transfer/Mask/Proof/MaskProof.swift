@@ -210,7 +210,7 @@ package struct MaskProof: ~Copyable {
       }
       for (row, count) in counts { rows[row].conclude(count, found, names) }
     }
-    return MaskProofReport(rows.map(\.field).filter { !$0.isEmpty }, unread: unread)
+    return MaskProofReport(fields: rows.map(\.field).filter { !$0.isEmpty }, unread: unread)
   }
 }
 

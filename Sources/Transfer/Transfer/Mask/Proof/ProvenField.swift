@@ -37,10 +37,6 @@ package struct MaskProofReport: SummarySection {
   /// The files that could not be searched entirely, with the reasons.
   package let unread: [String]
 
-  package init(_ fields: [ProvenField], unread: [String] = []) {
-    (self.fields, self.unread) = (fields, unread)
-  }
-
   /// Whether nothing was found that should have been masked.
   package var isProven: Bool { !fields.contains { $0.found > 0 } }
 

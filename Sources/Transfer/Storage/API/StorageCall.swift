@@ -1,25 +1,30 @@
 import FirestoreREST
 
-/// Failures of Cloud Storage, with their remedies.
-enum StorageFailure {
+/// What a request to Cloud Storage is for, in the words of its failures.
+struct StorageCall {
+  /// A verb phrase.
+  let operation: String
+  /// The object or bucket.
+  let address: StorageAddress
+  /// Whether the request writes, which determines the required role.
+  private let writes: Bool
+
+  init(_ operation: String, _ address: StorageAddress, writes: Bool = false) {
+    (self.operation, self.address, self.writes) = (operation, address, writes)
+  }
+
   private static let foreignRemedy =
     "This is not an answer of Cloud Storage: check the endpoint and any proxy."
 
+  private func failure(_ kind: Failure.Kind, _ cause: String, _ remedy: String? = nil) -> Failure {
+    Failure(kind, operation, path: address.description, cause: cause, remedy: remedy)
+  }
+
   /// Returns the failure of a request that the service refused.
-  ///
-  /// - Parameters:
-  ///   - operation: A verb phrase.
-  ///   - writes: Whether the request writes, which determines the required role.
-  static func refused(
-    _ response: HTTPResponse,
-    _ operation: String,
-    _ address: StorageAddress,
-    writes: Bool
-  ) -> Failure {
-    let (message, reason) = details(response)
+  func refused(_ response: HTTPResponse) -> Failure {
+    let (message, reason) = Self.details(response)
     func failure(_ kind: Failure.Kind, _ cause: String?, _ remedy: String?) -> Failure {
-      let cause = cause ?? message ?? "the service answers with status \(response.status)"
-      return Failure(kind, operation, path: address.description, cause: cause, remedy: remedy)
+      self.failure(kind, cause ?? message ?? "the service answers with status \(response.status)", remedy)
     }
     switch response.status {
     case 401:
@@ -42,7 +47,7 @@ enum StorageFailure {
         ? "roles/storage.objectAdmin to write and replace objects"
         : "roles/storage.objectViewer to read and list objects"
       return failure(.notPermitted, message, "The signer needs \(role) in the bucket \(address.bucket).")
-    case 404: return missingBucket(operation, address)
+    case 404: return missingBucket
     case 412:
       return failure(
         .tryLater,
@@ -52,55 +57,53 @@ enum StorageFailure {
     case 429: return failure(.tryLater, message, "Too many requests; try again later.")
     case 400: return failure(.internal, message, nil)
     case 408, 500...599: return failure(.unavailable, message, "Try again later.")
-    default: return failure(.unavailable, message, foreignRemedy)
+    default: return failure(.unavailable, message, Self.foreignRemedy)
     }
   }
 
-  static func missingBucket(_ operation: String, _ address: StorageAddress) -> Failure {
-    Failure(
+  var missingBucket: Failure {
+    failure(
       .configuration,
-      operation,
-      path: address.description,
-      cause: "there is no bucket '\(address.bucket)'",
-      remedy: "Check its name, or create it: 'gcloud storage buckets create gs://\(address.bucket)'."
+      "there is no bucket '\(address.bucket)'",
+      "Check its name, or create it: 'gcloud storage buckets create gs://\(address.bucket)'."
     )
   }
 
-  /// Returns the failure of a request without a response.
-  static func unanswered(
-    _ failure: CallFailure,
-    _ operation: String,
-    _ address: StorageAddress,
-    attempts: Int
-  ) -> Failure {
+  /// Returns the failure of a request that is not sent again.
+  func exhausted(_ outcome: Result<HTTPResponse, CallFailure>, after attempts: Int) -> Failure {
     let tried = attempts > 1 ? " (after \(attempts) attempts)" : ""
-    func made(_ kind: Failure.Kind, _ remedy: String?) -> Failure {
-      Failure(kind, operation, path: address.description, cause: failure.reason + tried, remedy: remedy)
+    switch outcome {
+    case .success(let response):
+      var failure = refused(response)
+      failure.cause += tried
+      return failure
+    case .failure(let failure): return unanswered(failure, tried)
     }
+  }
+
+  private func unanswered(_ failure: CallFailure, _ tried: String) -> Failure {
+    let cause = failure.reason + tried
     switch failure {
     case .notSent(let failure): return failure
     case .transport(let error) where error.kind == .cancelled:
-      return Failure(.interrupted, operation, path: address.description, cause: "it was stopped")
+      return self.failure(.interrupted, "it was stopped")
     case .transport(let error) where error.kind == .invalid:
-      return made(.configuration, "Check STORAGE_EMULATOR_HOST and the certificates of this machine.")
-    case .transport: return made(.unavailable, "Check the network and try again.")
-    case .malformed, .foreign, .service, .unreadable: return made(.unavailable, foreignRemedy)
+      let remedy = "Check STORAGE_EMULATOR_HOST and the certificates of this machine."
+      return self.failure(.configuration, cause, remedy)
+    case .transport: return self.failure(.unavailable, cause, "Check the network and try again.")
+    case .malformed, .foreign, .service, .unreadable: return foreign(cause)
     }
   }
 
   /// Returns the failure of a response that Cloud Storage would not give.
-  static func foreign(_ cause: String, _ operation: String, _ address: StorageAddress) -> Failure {
-    Failure(.unavailable, operation, path: address.description, cause: cause, remedy: foreignRemedy)
-  }
+  func foreign(_ cause: String) -> Failure { failure(.unavailable, cause, Self.foreignRemedy) }
 
   /// Returns the failure of bytes that differ from those that were sent.
-  static func damaged(_ operation: String, _ address: StorageAddress, _ cause: String) -> Failure {
-    Failure(
-      operation == "read" ? .inputMalformed : .unavailable,
-      operation,
-      path: address.description,
-      cause: cause,
-      remedy: "The bytes were changed on their way; try again, and check any proxy."
+  func damaged(_ cause: String) -> Failure {
+    failure(
+      writes ? .unavailable : .inputMalformed,
+      cause,
+      "The bytes were changed on their way; try again, and check any proxy."
     )
   }
 

@@ -1,32 +1,23 @@
 import Platform
 
-/// Checks this machine without changing it: environment variables that redirect requests, and the state directory.
-package struct MachineChecks: Sendable {
-  private let variables: [String: String]
-  private let stateDir: String
-
-  package init(variables: [String: String], stateDir: String) {
-    self.variables = variables
-    self.stateDir = stateDir
-  }
-
-  /// Adds the results to a diagnosis.
-  package func run(into diagnosis: inout Diagnosis) {
-    folder(into: &diagnosis)
+extension Diagnosis {
+  /// Checks this machine without changing it: environment variables that redirect requests, and the state directory.
+  package mutating func checkMachine(variables: [String: String], stateDir: String) {
+    check(stateDir: stateDir)
     if let host = variables["FIRESTORE_EMULATOR_HOST"], !host.isEmpty {
-      diagnosis.warn(
+      warn(
         "emulator",
         "FIRESTORE_EMULATOR_HOST is set: environments without an endpoint of their own go to \(host)",
         remedy: "Unset it to reach the real service."
       )
     }
-    proxies(into: &diagnosis)
+    checkProxies(variables)
     for name in ["CURL_CA_BUNDLE", "SSL_CERT_FILE"] {
       guard let file = variables[name], !file.isEmpty else { continue }
       if access(file, R_OK) == 0 {
-        diagnosis.ok("certificates", "\(name) names \(file)")
+        ok("certificates", "\(name) names \(file)")
       } else {
-        diagnosis.fail(
+        fail(
           "certificates",
           "\(name) names \(file), which cannot be read: \(SystemCall.text(errno))",
           remedy: "Name an existing file, or unset it.",
@@ -37,19 +28,19 @@ package struct MachineChecks: Sendable {
     }
   }
 
-  private func folder(into diagnosis: inout Diagnosis) {
+  private mutating func check(stateDir: String) {
     do throws(Failure) {
       try ExportOutput.checkFolder(stateDir)
-      diagnosis.ok("state", "\(stateDir) can be written")
+      ok("state", "\(stateDir) can be written")
     } catch {
       var failure = error
       failure.remedy = "Choose another folder with --state-dir or GYMMIGRATE_STATE_DIR."
-      diagnosis.fail("state", failure)
+      fail("state", failure)
     }
   }
 
   /// Reports the proxy variables that curl honors, without the user and password in their values.
-  private func proxies(into diagnosis: inout Diagnosis) {
+  private mutating func checkProxies(_ variables: [String: String]) {
     let names = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
     let proxies = names.compactMap { name in
       variables[name].flatMap { $0.isEmpty ? nil : "\(name) is \(Self.withoutUser($0))" }
@@ -57,10 +48,10 @@ package struct MachineChecks: Sendable {
     if !proxies.isEmpty {
       let exceptions = ["no_proxy", "NO_PROXY"].compactMap { variables[$0] }.first { !$0.isEmpty }
       let except = exceptions.map { ", except to \($0)" } ?? ""
-      diagnosis.ok("proxy", "requests go through a proxy: \(proxies.joined(separator: ", "))\(except)")
+      ok("proxy", "requests go through a proxy: \(proxies.joined(separator: ", "))\(except)")
     }
     for name in ["http_proxy", "HTTP_PROXY"] where variables[name].map({ !$0.isEmpty }) ?? false {
-      diagnosis.warn(
+      warn(
         "proxy",
         "\(name) is not used: plain HTTP never goes through a proxy, which would see its tokens",
         remedy: "Set https_proxy for HTTPS."

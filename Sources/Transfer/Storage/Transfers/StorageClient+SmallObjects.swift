@@ -1,24 +1,22 @@
 import Files
 import FirestoreREST
 
-/// Writes a small object with a single request.
-struct SmallObject {
-  private let address: StorageAddress
-  private let kind: String
-  private let client: StorageClient
-
-  init(_ address: StorageAddress, kind: String, _ client: StorageClient) {
-    self.address = address
-    self.kind = kind
-    self.client = client
-  }
-
-  /// Writes the object; if a response is lost, the ID of the upload in the object shows whether it was written.
+extension StorageClient {
+  /// Writes a small object with a single request; if a response is lost, the ID of the upload in the object shows whether it
+  /// was written.
   ///
-  /// - Parameter generation: The version to replace, 0 for none; nil to replace any.
+  /// - Parameters:
+  ///   - kind: The kind of the object, for its metadata.
+  ///   - generation: The version to replace, 0 for none; nil to replace any.
   /// - Returns: Nil if the object is in another state; then nothing was written.
   /// - Throws: `.notPermitted`, `.configuration` for a missing bucket, `.unavailable`, `.tryLater`.
-  func write(_ bytes: [UInt8], ifGeneration generation: Int64?) async throws(Failure) -> StorageResource? {
+  func write(
+    _ bytes: [UInt8],
+    to address: StorageAddress,
+    kind: String,
+    ifGeneration generation: Int64?
+  ) async throws(Failure) -> StorageResource? {
+    let call = StorageCall("write", address, writes: true)
     let id = ObjectUpload.newID()
     let checksum = CRC32C.checksum(of: bytes)
     let boundary = "gymmigrate-\(ObjectUpload.newID())-\(id)"
@@ -29,27 +27,26 @@ struct SmallObject {
     body += Array("\r\n--\(boundary)\r\nContent-Type: application/octet-stream\r\n\r\n".utf8)
     body += bytes
     body += Array("\r\n--\(boundary)--\r\n".utf8)
-    let request = client.request(
+    let request = request(
       "POST",
-      client.uploadURL(address, query),
+      uploadURL(address, query),
       headers: [("Content-Type", "multipart/related; boundary=\(boundary)")],
       body: body,
       moving: body.count
     )
     var found: StorageResource?
-    let response = try await client.send(request, .write, "write", address, writes: true) {
-      () async throws(Failure) in
-      found = try await client.object(at: address, madeBy: id)
+    let response = try await send(request, call) { () async throws(Failure) in
+      found = try await object(at: address, madeBy: id)
       return found == nil ? nil : HTTPResponse(status: 200)
     }
     if let found { return found }
     switch response.status {
     // The current object may be that of an earlier attempt whose response was lost.
-    case 412: return try await client.object(at: address, madeBy: id)
+    case 412: return try await object(at: address, madeBy: id)
     case 200, 201: break
-    default: throw StorageFailure.refused(response, "write", address, writes: true)
+    default: throw call.refused(response)
     }
-    let object = try client.resource(response, "write", address)
-    return try await client.verified(object, at: address, bytes: bytes.count, checksum)
+    let written = try resource(response, call)
+    return try await verified(written, at: address, bytes: bytes.count, checksum)
   }
 }

@@ -2,56 +2,54 @@ import FirestoreModels
 import FirestoreREST
 import Schema
 
-/// Counts the source at a copy's read time, and compares the counts with the numbers of documents that were read.
-///
-/// Subcollections can be counted only for a copy of everything: as collection groups, over all parents.
-package struct CopyCount: Sendable {
+extension Copy {
   /// A collection, or collection group, whose count differs from the number of documents read.
-  package struct Difference: Sendable, Equatable {
+  package struct CountDifference: Sendable, Equatable {
     package let collection: String
     package let counted: Int
     package let read: Int
   }
 
-  private let copy: Copy
-  private let plan: Copy.Plan
-  private let extraneous: [CollectionPath: Int]
-
-  /// - Parameter extraneous: The number of the target's documents that also count as read, as returned by ``Copy/run(_:)``.
-  package init(_ copy: Copy, _ plan: Copy.Plan, without extraneous: [CollectionPath: Int]) {
-    (self.copy, self.plan, self.extraneous) = (copy, plan, extraneous)
-  }
-
-  /// Returns the differences, and the number of documents that were covered by the counts.
+  /// Counts the source at the read time, and compares the counts with the numbers of documents that were read.
   ///
+  /// Subcollections can be counted only for a copy of everything: as collection groups, over all parents.
+  ///
+  /// - Parameter extraneous: The number of the target's documents that also count as read, as returned by ``run(_:)``.
+  /// - Returns: The differences, and the number of documents that were covered by the counts.
   /// - Throws: ``Failure`` if the service cannot count them.
-  package func differences() async throws -> (differences: [Difference], counted: Int) {
-    let expected = expected()
-    let client = copy.source.client
+  package func countDifferences(
+    _ plan: Plan,
+    without extraneous: [CollectionPath: Int]
+  ) async throws -> (differences: [CountDifference], counted: Int) {
+    let expected = expectedCounts(plan, extraneous)
+    let client = source.client
     let counts = try await expected.map(\.read).concurrentMap { read in
       await Result(awaiting: { () throws(Failure) in try await client.count(read).count })
     }
-    var differences: [Difference] = []
+    var differences: [CountDifference] = []
     var counted = 0
     for ((read, number), count) in zip(expected, counts) {
       let count = try count.get()
       counted += count
       if count == number { continue }
       let name = read.reach == .group ? "*/\(read.collection)" : read.collection.string
-      differences.append(Difference(collection: name, counted: count, read: number))
+      differences.append(CountDifference(collection: name, counted: count, read: number))
     }
     return (differences, counted)
   }
 
   /// What can be counted, with the number of its documents that were read.
-  private func expected() -> [(read: CollectionRead, number: Int)] {
-    guard copy.options.limit == nil, copy.options.part == nil, copy.options.subset == nil,
-      plan.readTime != nil
-    else { return [] }
-    let numbers = copy.context.counts.collections.compactMap { collection in
+  private func expectedCounts(
+    _ plan: Plan,
+    _ extraneous: [CollectionPath: Int]
+  ) -> [(read: CollectionRead, number: Int)] {
+    guard options.job.limit == nil, options.part == nil, options.subset == nil, plan.readTime != nil else {
+      return []
+    }
+    let numbers = context.counts.collections.compactMap { collection in
       CollectionPath(collection.name).map { ($0, collection.counts.read - extraneous[$0, default: 0]) }
     }
-    if copy.options.selection.wantsRoots, plan.scopes.allSatisfy(\.isDeep) {
+    if options.selection.wantsRoots, plan.scopes.allSatisfy(\.isDeep) {
       let kinds = Dictionary(grouping: numbers) { UTF8Key($0.0.id) }
       return kinds.values.sorted { $0[0].0 < $1[0].0 }.map { some in
         var read = CollectionRead(CollectionPath(nil, some[0].0.id))
@@ -64,7 +62,7 @@ package struct CopyCount: Sendable {
         return nil
       }
       var read = CollectionRead(scope.name)
-      (read.filter, read.readTime) = (copy.options.filter, plan.readTime)
+      (read.filter, read.readTime) = (options.filter, plan.readTime)
       return (read, number)
     }
   }
