@@ -34,7 +34,8 @@ struct CheckCommand: JobCommand {
 
   @Option(
     name: .customLong("rule"),
-    help: ArgumentHelp("Check this rule; repeat it for several (default: all).", valueName: "name")
+    help: "Check this rule; repeat it for several (default: all).",
+    as: TypedValue.text("name")
   )
   var names: [String] = []
 
@@ -49,11 +50,8 @@ struct CheckCommand: JobCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp(
-      "Write every finding to a file: .csv for spreadsheets, .json or .jsonl, also compressed (.gz).",
-      valueName: "file"
-    ),
-    transform: TypedValue.file
+    help: "Write every finding to a file: .csv for spreadsheets, .json or .jsonl, also compressed (.gz).",
+    as: TypedValue.file
   )
   var output: String?
 

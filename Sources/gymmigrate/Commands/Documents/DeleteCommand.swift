@@ -24,7 +24,8 @@ struct DeleteCommand: JobCommand {
 
   @Option(
     name: .customLong("id"),
-    help: ArgumentHelp("A document by its id. Several are all meant.", valueName: "id")
+    help: "A document by its id. Several are all meant.",
+    as: TypedValue.text("id")
   )
   var ids: [String] = []
 

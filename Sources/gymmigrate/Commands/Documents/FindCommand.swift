@@ -24,10 +24,8 @@ struct FindCommand: AsyncParsableCommand {
   var text: String
 
   @Option(
-    help: ArgumentHelp(
-      "Where to look, several with commas in between (default: where the schema says).",
-      valueName: "paths"
-    )
+    help: "Where to look, several with commas in between (default: where the schema says).",
+    as: TypedValue.text("paths")
   )
   var collection: String?
 

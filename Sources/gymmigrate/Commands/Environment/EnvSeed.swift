@@ -21,10 +21,7 @@ struct EnvSeed: JobCommand {
   @Argument(help: "The environment to load.", completion: CompletionValues.environments)
   var name: String?
 
-  @Option(
-    help: ArgumentHelp("A folder of files, or an environment.", valueName: "env|path"),
-    completion: CompletionValues.environments
-  )
+  @Option(help: "A folder of files, or an environment.", as: TypedValue.environment.named("env|path"))
   var from: String
 
   @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
@@ -50,7 +47,7 @@ struct EnvSeed: JobCommand {
 
   private func job() throws -> any PerformableJob {
     if FileCheck.isFolder(from) || from.utf8.contains(UInt8(ascii: "/")) {
-      var job = ImportJob(files: [try TypedValue.file(from)])
+      var job = ImportJob(files: [try TypedValue.file.read(from)])
       (job.mode, job.isDryRun) = (.upsert, dryRun)
       return job
     }

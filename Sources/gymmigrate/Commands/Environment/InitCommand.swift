@@ -24,10 +24,7 @@ struct InitCommand: AsyncParsableCommand {
   @Option(databasePart: "The database (default: (default)).")
   var database: String?
 
-  @Option(
-    help: ArgumentHelp("What the environment is called (default: prod).", valueName: "name"),
-    transform: Self.environmentName
-  )
+  @Option(help: "What the environment is called (default: prod).", as: InitCommand.environmentName)
   var name: String?
 
   @Flag(inversion: .prefixedNo, help: "Whether writes need --confirm and the name (default: yes).")
@@ -36,10 +33,7 @@ struct InitCommand: AsyncParsableCommand {
   @Option(localFile: "A credential file (default: Application Default Credentials, as gcloud leaves them).")
   var credentials: String?
 
-  @Option(
-    help: ArgumentHelp("Scheme, host and port of an emulator, instead of Google's.", valueName: "url"),
-    transform: TypedValue.endpoint
-  )
+  @Option(help: "Scheme, host and port of an emulator, instead of Google's.", as: TypedValue.endpoint)
   var endpoint: String?
 
   @Option(
@@ -107,7 +101,7 @@ struct InitCommand: AsyncParsableCommand {
   /// Validates a name that `--env` can only interpret as an environment.
   ///
   /// - Throws: `ValidationError`.
-  static func environmentName(_ text: String) throws -> String {
+  static let environmentName = ValueReader(name: "name") { text in
     if text.isIdentical(to: DatabaseEnvironment.localName) {
       throw ValidationError("local is the embedded store, which needs no entry.")
     }
@@ -153,7 +147,7 @@ private struct Answers {
   init(_ command: InitCommand) throws {
     guard
       let project = try command.project
-        ?? Self.typed("The Google Cloud project:").map(TypedValue.databasePart)
+        ?? Self.typed("The Google Cloud project:").map(TypedValue.databasePart.read)
     else {
       throw Failure(
         .usage,
@@ -166,10 +160,12 @@ private struct Answers {
     self.project = project
     endpoint = command.endpoint
     database =
-      try command.database ?? Self.typed("The database [(default)]:").map(TypedValue.databasePart)
+      try command.database ?? Self.typed("The database [(default)]:").map(TypedValue.databasePart.read)
       ?? "(default)"
     name =
-      try command.name ?? Self.typed("The name of this environment [prod]:").map(InitCommand.environmentName)
+      try command.name ?? Self.typed("The name of this environment [prod]:").map(
+        InitCommand.environmentName.read
+      )
       ?? "prod"
     isProtected =
       try command.protected
@@ -177,7 +173,8 @@ private struct Answers {
     credentials =
       try command.credentials
       ?? (command.endpoint == nil
-        ? Self.typed("A credential file [Application Default Credentials]:").map(TypedValue.localFile) : nil)
+        ? Self.typed("A credential file [Application Default Credentials]:").map(TypedValue.localFile.read)
+        : nil)
   }
 
   private static func isYes(_ answer: String) -> Bool { !["n", "no"].contains(answer.lowercased()) }

@@ -127,10 +127,10 @@ struct GroupsCreate: JobCommand {
   @Argument(help: "The name of the group.")
   var name: String
 
-  @Option(help: ArgumentHelp("The id of the user who owns it.", valueName: "id"))
+  @Option(help: "The id of the user who owns it.", as: TypedValue.text("id"))
   var owner: String
 
-  @Option(help: ArgumentHelp("The owner's name in the group (default: that of the user).", valueName: "text"))
+  @Option(help: "The owner's name in the group (default: that of the user).", as: TypedValue.text("text"))
   var displayName: String?
 
   @OptionGroup var current: CurrentGroupOptions

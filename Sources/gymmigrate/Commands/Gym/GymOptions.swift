@@ -21,10 +21,10 @@ struct GymExportOptions: ExportAdditions {
   )
   var summary = false
 
-  @Option(help: "With --summary: the first day, as 2026-01-05.")
+  @Option(help: "With --summary: the first day, as 2026-01-05.", as: TypedValue.day)
   var summaryFrom: CalendarDay?
 
-  @Option(help: "With --summary: the last day.")
+  @Option(help: "With --summary: the last day.", as: TypedValue.day)
   var summaryTo: CalendarDay?
 
   /// The names of the values in a record.

@@ -21,11 +21,8 @@ struct MigrateApply: JobCommand {
   @OptionGroup var common: WritingOptions
 
   @Option(
-    help: ArgumentHelp(
-      "Apply this file of 'migrate plan -o', also gs://BUCKET/NAME, and nothing else.",
-      valueName: "file"
-    ),
-    transform: TypedValue.file
+    help: "Apply this file of 'migrate plan -o', also gs://BUCKET/NAME, and nothing else.",
+    as: TypedValue.file
   )
   var plan: String?
 

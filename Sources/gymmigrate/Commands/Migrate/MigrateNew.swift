@@ -19,10 +19,7 @@ struct MigrateNew: AsyncParsableCommand {
   @OptionGroup var files: ConfigurationOptions
   @Flag(help: "Print JSON instead of lines.") var json = false
 
-  @Option(
-    parsing: .remaining,
-    help: ArgumentHelp("A 'fix' with its options; comes last.", valueName: "fix …")
-  )
+  @Option(parsing: .remaining, help: "A 'fix' with its options; comes last.", as: TypedValue.text("fix …"))
   var like: [String] = []
 
   func validate() throws {

@@ -26,11 +26,8 @@ struct MigratePlan: JobCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp(
-      "Keep the changes in this file, too, one a line; also gs://BUCKET/NAME, and - is standard output.",
-      valueName: "file"
-    ),
-    transform: TypedValue.file
+    help: "Keep the changes in this file, too, one a line; also gs://BUCKET/NAME, and - is standard output.",
+    as: TypedValue.file
   )
   var output: String?
 

@@ -23,15 +23,13 @@ struct MigrateTest: AsyncParsableCommand {
   )
   var names: [String] = []
   @Flag(help: "Those that are pending in --from.") var pending = false
-  @Option(
-    help: ArgumentHelp("The environment to copy.", valueName: "env"),
-    completion: CompletionValues.environments
-  )
+  @Option(help: "The environment to copy.", as: TypedValue.environment)
   var from: String
 
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp("Copy only documents for which this holds.", valueName: "filter")
+    help: "Copy only documents for which this holds.",
+    as: TypedValue.text("filter")
   )
   var filters: [String] = []
 

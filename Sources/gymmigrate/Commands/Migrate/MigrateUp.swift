@@ -30,10 +30,8 @@ struct MigrateUp: AsyncParsableCommand {
   var acceptChanged = false
 
   @Option(
-    help: ArgumentHelp(
-      "Pass the gates of gymmigrate.yaml; the ledger keeps the reason.",
-      valueName: "reason"
-    )
+    help: "Pass the gates of gymmigrate.yaml; the ledger keeps the reason.",
+    as: TypedValue.text("reason")
   )
   var override: String?
 

@@ -25,10 +25,9 @@ struct ShardPlanCommand: AsyncParsableCommand {
   var shards: Int
 
   @Option(
-    help: ArgumentHelp(
+    help:
       "A folder that all tasks share, created if missing; for a command that only reads, also gs://BUCKET/FOLDER.",
-      valueName: "where"
-    )
+    as: TypedValue.text("where")
   )
   var to: String
 

@@ -26,18 +26,12 @@ struct CopyCommand: JobCommand {
   @OptionGroup var selection: SelectionArguments
 
   @Option(
-    help: ArgumentHelp(
-      "The environment to read, also at a moment: prod@2026-01-31T12:00:00Z.",
-      valueName: "env[@time]"
-    ),
-    completion: CompletionValues.environments
+    help: "The environment to read, also at a moment: prod@2026-01-31T12:00:00Z.",
+    as: TypedValue.environment.named("env[@time]")
   )
   var from: String?
 
-  @Option(
-    help: ArgumentHelp("The environment to write.", valueName: "env"),
-    completion: CompletionValues.environments
-  )
+  @Option(help: "The environment to write.", as: TypedValue.environment)
   var to: String?
 
   @Option(help: "create, upsert, merge or replace.")
@@ -48,10 +42,8 @@ struct CopyCommand: JobCommand {
 
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp(
-      "Only documents for which this holds, as 'status == paid'. Several hold together.",
-      valueName: "filter"
-    )
+    help: "Only documents for which this holds, as 'status == paid'. Several hold together.",
+    as: TypedValue.text("filter")
   )
   var filters: [String] = []
 

@@ -97,7 +97,7 @@ struct MaskKeyNew: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: "The file to write.", transform: TypedValue.localFile) var file: String
+  @Argument(help: "The file to write.", transform: TypedValue.localFile.read) var file: String
   @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {

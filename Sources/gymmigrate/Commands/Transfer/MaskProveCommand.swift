@@ -21,22 +21,13 @@ struct MaskProveCommand: AsyncParsableCommand {
   @Argument(help: CollectionArguments.help, completion: CompletionValues.collections)
   var collections: [String] = []
 
-  @Option(
-    help: ArgumentHelp("The environment that was masked.", valueName: "env"),
-    completion: CompletionValues.environments
-  )
+  @Option(help: "The environment that was masked.", as: TypedValue.environment)
   var from: String
 
-  @Option(
-    help: ArgumentHelp("The masked copy, which is read whole.", valueName: "env"),
-    completion: CompletionValues.environments
-  )
+  @Option(help: "The masked copy, which is read whole.", as: TypedValue.environment)
   var to: String
 
-  @Option(
-    help: ArgumentHelp("A file or folder to look into as well. Repeatable.", valueName: "path"),
-    transform: TypedValue.localFile
-  )
+  @Option(help: "A file or folder to look into as well. Repeatable.", as: TypedValue.localFile.named("path"))
   var also: [String] = []
 
   @OptionGroup(title: "How it reads") var reading: ReadingOptions

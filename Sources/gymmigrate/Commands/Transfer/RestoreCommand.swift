@@ -39,26 +39,19 @@ struct RestoreCommand: JobCommand {
   @Flag(help: "Every root collection except gymmigrate's own.")
   var all = false
 
-  @Option(
-    help: ArgumentHelp("The moment to which the database goes back.", valueName: "time"),
-    transform: TypedValue.moment
-  )
+  @Option(help: "The moment to which the database goes back.", as: TypedValue.moment)
   var at: Timestamp?
 
   @Option(
-    help: ArgumentHelp(
+    help:
       "A folder of an export, a file of JSON Lines (both also as gs://BUCKET/NAME), mirror:FILE, or ENV@TIME of this environment; repeat it for increments.",
-      valueName: "place"
-    )
+    as: TypedValue.text("place")
   )
   var from: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      "The database that the files of --from are of, where it is not this one.",
-      valueName: "projects/P/databases/D"
-    ),
-    transform: TypedValue.database
+    help: "The database that the files of --from are of, where it is not this one.",
+    as: TypedValue.database
   )
   var source: DatabaseName?
 
@@ -70,21 +63,17 @@ struct RestoreCommand: JobCommand {
 
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp(
-      "Only documents for which this holds, then or now, as 'status == paid'. Several hold together.",
-      valueName: "filter"
-    )
+    help: "Only documents for which this holds, then or now, as 'status == paid'. Several hold together.",
+    as: TypedValue.text("filter")
   )
   var filters: [String] = []
 
   @OptionGroup var zone: ZoneOptions
 
   @Option(
-    help: ArgumentHelp(
+    help:
       "Leave documents alone that were changed or created after this moment, and list them (findings.csv).",
-      valueName: "time"
-    ),
-    transform: TypedValue.moment
+    as: TypedValue.moment
   )
   var keepChangedSince: Timestamp?
 
@@ -99,8 +88,8 @@ struct RestoreCommand: JobCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("Write the plan to a file, for 'migrate apply --plan', too.", valueName: "file"),
-    transform: TypedValue.file
+    help: "Write the plan to a file, for 'migrate apply --plan', too.",
+    as: TypedValue.file
   )
   var output: String?
 

@@ -4,10 +4,8 @@ import Tables
 /// The option for the time zone in which days begin.
 struct ZoneOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "The zone of days in filters, and of times in workbooks (default: the schema's, else UTC).",
-      valueName: "zone"
-    )
+    help: "The zone of days in filters, and of times in workbooks (default: the schema's, else UTC).",
+    as: TypedValue.text("zone")
   )
   var timeZone: String?
 }
