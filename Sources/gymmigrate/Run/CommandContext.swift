@@ -28,7 +28,7 @@ struct CommandContext: Sendable {
     _ environment: DatabaseEnvironment,
     _ options: ConnectionSettings,
     beside other: Connection? = nil,
-    _ body: @Sendable (Connection) async throws -> Result
+    _ body: (Connection) async throws -> Result
   ) async throws -> Result {
     if let other, environment.isLocal, other.environment.isLocal {
       let client = FirestoreClient(

@@ -194,7 +194,7 @@ struct EnvironmentResolver {
     clock: RunClock,
     traffic: TrafficCounter,
     onRetry: @escaping @Sendable (RetryNotice) -> Void,
-    _ body: @Sendable (_ endpoint: String, _ signer: String, _ caller: ServiceCaller) async throws -> Result
+    _ body: (_ endpoint: String, _ signer: String, _ caller: ServiceCaller) async throws -> Result
   ) async throws -> Result {
     let transport = CurlTransport(certificates: invocation.certificates)
     let traffic = options.isScratch == true ? TrafficCounter() : traffic

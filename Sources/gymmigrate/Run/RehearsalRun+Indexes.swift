@@ -19,7 +19,7 @@ extension RehearsalRun {
 
   /// Returns the source's error about reads without an index, querying one document of each.
   private func refusal(of reads: [CollectionRead]) async throws -> String? {
-    let refusal = Locked<String?>(nil)
+    var refusal: String?
     let command = CommandRun(name: "migrate test", connection: source, output: output.silent)
     try await command.performWithoutRun { session in
       for read in reads {
@@ -28,11 +28,11 @@ extension RehearsalRun {
         do {
           for try await _ in session.client.pages(of: read) { break }
         } catch let failure as Failure where failure.service?.status == .failedPrecondition {
-          refusal.withLock { $0 = failure.service?.message }
+          refusal = failure.service?.message
         }
       }
       return CommandResult()
     }
-    return refusal.withLock { $0 }
+    return refusal
   }
 }

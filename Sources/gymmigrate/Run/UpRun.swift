@@ -153,16 +153,15 @@ struct UpRun {
   }
 
   private func moment() async throws -> Timestamp {
-    let moment = Locked(Timestamp.now)
+    var moment = Timestamp.now
     try await counted { run in
       let command = CommandRun(name: "migrate up", connection: run.connection, output: run.output.silent)
       try await command.performWithoutRun { session in
-        let now = try await session.ledger.moment()
-        moment.withLock { $0 = now }
+        moment = try await session.ledger.moment()
         return CommandResult()
       }
     }
-    return moment.withLock { $0 }
+    return moment
   }
 
   private func choice(_ migrations: [FolderMigration]) -> MigrationChoice {
@@ -209,15 +208,14 @@ struct UpRun {
     let bounded = try choice(pending).chosen(for: run.connection).filter(\.deletesForGood).map(\.id)
     var plan = PlanJob(choice(pending))
     (plan.html, plan.examples) = (job.html, examples)
-    let (planned, deletions) = (plan, Locked<[String: Int]>([:]))
+    var deletions: [String: Int] = [:]
     _ = try await one { run in
       var planning = run
       // 'apply --plan' would bypass the gate.
-      (planning.job, planning.offersPlan) = (planned, false)
-      let found = try await planning.perform().result.deletions
-      deletions.withLock { $0 = found }
+      (planning.job, planning.offersPlan) = (plan, false)
+      deletions = try await planning.perform().result.deletions
     }
-    return deletions.withLock { $0 }.filter { id, count in
+    return deletions.filter { id, count in
       count > 0 || bounded.contains { $0.isIdentical(to: id) }
     }
   }
@@ -237,17 +235,16 @@ struct UpRun {
       job.planned = pending[(index + 1)...].map(\.id)
       // A migration planned without deletions needs no limit from a person, and must not delete anything.
       if job.maximumDeletes == nil, deletions[migration.id] == 0 { job.maximumDeletes = 0 }
-      let applied = job
       let isWhole = try await one { run in
         var applying = run
-        applying.job = applied
+        applying.job = job
         try await applying.perform()
       }
       if !isWhole { isIncomplete = true }
       // For a single migration, the lists are already named a few lines above.
       if pending.count > 1 { left += listsLeft(by: migration) }
       do {
-        try await verify(applied.migrations)
+        try await verify(job.migrations)
       } catch let status as ExitStatus {
         say(left)
         throw status
@@ -315,7 +312,7 @@ struct UpRun {
   /// Performs one of the runs, and deducts its bill from the overall limit.
   ///
   /// - Returns: Whether it left nothing for a person.
-  private mutating func one(_ body: @Sendable (JobRun) async throws -> Void) async throws -> Bool {
+  private mutating func one(_ body: (JobRun) async throws -> Void) async throws -> Bool {
     var isWhole = true
     do {
       try await counted(body)
@@ -330,7 +327,7 @@ struct UpRun {
 
   /// Runs `body` as the next run or a part of it, within the rest of the overall limit.
   private func counted<Result: Sendable>(
-    _ body: @Sendable (JobRun) async throws -> Result
+    _ body: (JobRun) async throws -> Result
   ) async throws -> Result {
     var invocation = Invocation.current
     (invocation.traffic, invocation.bound) = (traffic, given ?? run.connection.bound)

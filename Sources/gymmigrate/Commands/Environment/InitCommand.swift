@@ -70,16 +70,15 @@ struct InitCommand: AsyncParsableCommand {
   private static func isEmpty(_ environment: String) async throws -> Bool {
     var connection = ConnectionSettings()
     connection.environment = environment
-    let (settings, isEmpty) = (connection, Locked(false))
+    var isEmpty = false
     try await Invocation.$current.withValue(invocation(["init"])) {
-      let command = CommandRun(name: "init", connection: settings, output: OutputSettings().silent)
+      let command = CommandRun(name: "init", connection: connection, output: OutputSettings().silent)
       try await command.performWithoutRun { session in
-        let collections = try await session.client.collectionIDs()
-        isEmpty.withLock { $0 = collections.isEmpty }
+        isEmpty = try await session.client.collectionIDs().isEmpty
         return CommandResult()
       }
     }
-    return isEmpty.withLock { $0 }
+    return isEmpty
   }
 
   /// Prints what to do once there are documents.

@@ -128,7 +128,6 @@ struct ClassesAttendance: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (selection, days) = (selection, days)
     try await common.perform("classes attendance") { session in
       let records = try await session.classReports().attendance(selection, on: days)
       let attended = records.count(where: \.attended)

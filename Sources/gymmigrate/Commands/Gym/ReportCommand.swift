@@ -129,7 +129,7 @@ struct ReportOptions: ParsableArguments {
   /// - Parameter days: Returns the days of the report, given the current day.
   func run(
     _ name: String,
-    _ days: @escaping @Sendable (_ today: CalendarDay) -> ClosedRange<CalendarDay>
+    _ days: (_ today: CalendarDay) -> ClosedRange<CalendarDay>
   ) async throws {
     // Whether the output can be written is checked before anything is read.
     try FileAccess.local.assertWritable(output)

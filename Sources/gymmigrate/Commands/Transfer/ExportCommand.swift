@@ -301,11 +301,9 @@ extension ExportJob: DivisibleJob {
           }
           if isDeep { options.reads += subcollections(of: options, known) }
         }
-        let columns = Locked<[String]?>(nil)
+        var columns: [String]?
         func export(_ options: Export.Options) async throws -> Timestamp? {
-          try await Export(options, in: session.context(folder)).run { names in
-            columns.withLock { $0 = names }
-          }
+          try await Export(options, in: session.context(folder)).run { columns = $0 }
         }
         let scheduled = dated.map {
           DatedExport($0, via: access.files, keeping: retention, movesMarks: isWhole, in: session)
@@ -316,7 +314,7 @@ extension ExportJob: DivisibleJob {
         } else {
           ending.readTime = try await export(options)
         }
-        ending.columns = columns.withLock { $0 }
+        ending.columns = columns
         return ending
       }
     }

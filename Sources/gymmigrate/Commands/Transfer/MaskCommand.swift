@@ -1,5 +1,4 @@
 import Schema
-import Synchronization
 import Transfer
 
 /// `gymmigrate mask`: checks masks and creates their keys.
@@ -32,10 +31,9 @@ struct MaskCheckCommand: AsyncParsableCommand {
   func validate() throws { try CollectionArguments.validate(collections) }
 
   func run() async throws {
-    let found = Mutex<[MaskCheck.Finding]>([])
+    var findings: [MaskCheck.Finding] = []
     var command = common.command("mask check")
     command.printing = { summary in
-      let findings = found.withLock { $0 }
       if common.isJSON {
         return try StandardOutput.write(line: summary.json(after: "findings", findings) { $0.write(to: &$1) })
       }
@@ -59,7 +57,7 @@ struct MaskCheckCommand: AsyncParsableCommand {
         }
       }
       if !collections.isEmpty { await session.warnOfUnread(reads) }
-      found.withLock { $0 = check.findings }
+      findings = check.findings
       return CommandResult(status: check.isEmpty ? .done : .differences)
     }
   }

@@ -2,7 +2,6 @@ import Configuration
 import Logging
 import Mirror
 import Schema
-import Synchronization
 import Transfer
 
 struct MaskProveCommand: AsyncParsableCommand {
@@ -42,18 +41,18 @@ struct MaskProveCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let found = Mutex<[ProvenField]>([])
+    var found: [ProvenField] = []
     var command = common.command("mask prove")
     command.connection.environment = to
     command.source = source.connection(to: from, beside: command.connection)
     try assertNear(to: EnvironmentResolver(command.connection).schema())
     command.printing = { summary in
       if common.isJSON { return try StandardOutput.write(json: summary.json + [UInt8(ascii: "\n")]) }
-      for field in found.withLock({ $0 }) { try StandardOutput.write("\(TerminalText(cells: field.row))\n") }
+      for field in found { try StandardOutput.write("\(TerminalText(cells: field.row))\n") }
     }
     try await command.performWithoutRun { session in
       let report = try await report(in: session)
-      found.withLock { $0 = report.fields }
+      found = report.fields
       return CommandResult(status: report.isProven ? .done : .differences, sections: [report])
     }
   }
