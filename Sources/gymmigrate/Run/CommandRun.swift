@@ -246,7 +246,7 @@ struct CommandRun {
       run,
       client: connected.client,
       counts: context.counts,
-      clock: context.clock
+      clock: .system
     )
     context.journal.withLock { $0 = checkpoints.journal }
     if run.isResumed { context.logger.notice("Resuming run \(run.id).") }

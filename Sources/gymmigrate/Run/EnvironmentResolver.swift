@@ -187,11 +187,10 @@ struct EnvironmentResolver {
   /// Runs `body` with a caller for the environment, starting the embedded store if that is meant.
   ///
   /// - Parameter snapshot: The documents that replace the environment; nil for a database.
-  func withCaller<Result: Sendable>(
+  func withCaller<Result>(
     _ environment: DatabaseEnvironment,
     serving snapshot: Snapshot? = nil,
     policy: RetryPolicy,
-    clock: RunClock,
     traffic: TrafficCounter,
     onRetry: @escaping @Sendable (RetryNotice) -> Void,
     _ body: (_ endpoint: String, _ signer: String, _ caller: ServiceCaller) async throws -> Result
@@ -203,7 +202,6 @@ struct EnvironmentResolver {
         transport: transport,
         credentials: TokenProvider(credentials, transport: transport),
         policy: policy,
-        clock: clock,
         traffic: traffic,
         onRetry: onRetry
       )
@@ -229,7 +227,7 @@ struct EnvironmentResolver {
   }
 
   /// Runs `body` with the server of an environment that this process serves.
-  private func withServer<Result: Sendable>(
+  private func withServer<Result>(
     of environment: DatabaseEnvironment,
     _ snapshot: Snapshot?,
     _ access: LocalFirestoreServer.Access,

@@ -33,7 +33,7 @@ struct RehearsalPlace: Sendable {
   /// Performs one run.
   ///
   /// Documents left for review are not a problem.
-  func run<Result: Sendable>(
+  func run<Result>(
     _ job: any PerformableJob,
     _ body: (Session, RunDirectory) async throws -> Result
   ) async throws -> Result {

@@ -326,7 +326,7 @@ struct UpRun {
   }
 
   /// Runs `body` as the next run or a part of it, within the rest of the overall limit.
-  private func counted<Result: Sendable>(
+  private func counted<Result>(
     _ body: (JobRun) async throws -> Result
   ) async throws -> Result {
     var invocation = Invocation.current

@@ -104,7 +104,7 @@ extension CheckJob: DivisibleJob {
     // Whether the output can be written is checked before anything is read.
     let access = try StorageAccess(for: output.map { [$0] } ?? [], run.connection, counting: run.traffic)
     try access.files.assertWritable(output)
-    let findings = CheckOutput(check, examples: examples, asJSON: run.output.json)
+    var findings = CheckOutput(check, examples: examples, asJSON: run.output.json)
     var command = CommandRun(run)
     // With `--json` the summary is part of the object that contains the findings.
     command.printing = { try findings.end($0) }

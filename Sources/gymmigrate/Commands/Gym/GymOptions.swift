@@ -3,7 +3,6 @@ import GymModels
 import GymReports
 import MigrationEngine
 import Schema
-import Synchronization
 import Tables
 import Transfer
 
@@ -111,8 +110,12 @@ struct GymExportOptions: ExportAdditions {
       days = from...max(from, to)
     }
     let words = ReportWords(job.headerLanguage == "en" ? .english : .spanish)
-    let builder = SharedBuilder(ReportBuilder(days: days, asOf: today, in: zone))
-    return Export.Summary(name: words.sheetName, add: builder.add) { builder.report.sheet(words) }
+    let builder = Locked(ReportBuilder(days: days, asOf: today, in: zone))
+    return Export.Summary(name: words.sheetName) { documents in
+      builder.withLock { builder in for document in documents { builder.add(document) } }
+    } sheet: {
+      builder.withLock(\.report).sheet(words)
+    }
   }
 
   /// Moves check-ins before members, as ``ReportBuilder`` requires; the order is otherwise unchanged.
@@ -137,21 +140,6 @@ struct GymExportOptions: ExportAdditions {
     }
     return DocumentFilter(filter)
   }
-}
-
-/// A builder to which the task of an export adds documents.
-private final class SharedBuilder: Sendable {
-  private let builder: Mutex<ReportBuilder>
-
-  init(_ builder: ReportBuilder) {
-    self.builder = Mutex(builder)
-  }
-
-  @Sendable func add(_ documents: [RawDocument]) {
-    builder.withLock { builder in for document in documents { builder.add(document) } }
-  }
-
-  var report: OwnerReport { builder.withLock(\.report) }
 }
 
 /// The options of the gym's own migrations.

@@ -33,7 +33,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
     var divided = try plan.jobRun(at: place)
     let bill = try place.bill(of: &divided)
     Invocation.current.notifier?.begin(on: divided.connection)
-    try ShardAgreement(plan, at: place).assertSame()
+    try plan.assertSame(at: place)
     let resolver = EnvironmentResolver(divided.connection)
     let scratch = try Scratch()
     let finish = ShardFinish(plan, in: place.shards, scratch: scratch.path)

@@ -306,7 +306,13 @@ extension ExportJob: DivisibleJob {
           try await Export(options, in: session.context(folder)).run { columns = $0 }
         }
         let scheduled = dated.map {
-          DatedExport($0, via: access.files, keeping: retention, movesMarks: isWhole, in: session)
+          DatedExport(
+            folders: $0,
+            files: access.files,
+            retention: retention,
+            movesMarks: isWhole,
+            session: session
+          )
         }
         var ending = CommandResult()
         if let scheduled {
