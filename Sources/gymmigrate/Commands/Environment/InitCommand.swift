@@ -51,7 +51,7 @@ struct InitCommand: AsyncParsableCommand {
     let answers = try Answers(self)
     // An invalid environment name is refused before anything is written.
     _ = try Configuration.builtIn(answers.configuration(schema: "none"), schemas: [])
-    try EnvInit.write(answers.configuration(schema: "none"), to: Self.file)
+    try OutputFile.write(Array(answers.configuration(schema: "none").utf8), to: Self.file)
     Terminal.standardError.line("Wrote \(Self.file).")
     try await Self.run(DoctorCommand.self, ["doctor", "-e", answers.name] + (json ? ["--json"] : []))
     // What the steps were billed together.
@@ -60,7 +60,7 @@ struct InitCommand: AsyncParsableCommand {
     if try await Self.isEmpty(answers.name) { return Self.showWait(in: answers.name) }
     defer { Self.showNext(in: answers.name) }
     try await Self.run(SchemaInfer.self, infer + ["-e", answers.name, "-q"])
-    try EnvInit.write(answers.configuration(schema: Self.schemaFile), to: Self.file)
+    try OutputFile.write(Array(answers.configuration(schema: Self.schemaFile).utf8), to: Self.file)
     Terminal.standardError.line(
       "Wrote \(Self.schemaFile). Look it over: it says what the documents are today."
     )
@@ -189,15 +189,13 @@ private struct Answers {
 
   func configuration(schema: String) -> String {
     var lines = [
-      "# Every key is explained in docs/environments.md.", "project: \(Self.quoted(project))",
+      "# Every key is explained in docs/environments.md.", "project: \(YAMLText.quoted(project))",
       "schema: \(schema)",
-      "environments:", "  \(Self.quoted(name)):", "    database: \(Self.quoted(database))",
+      "environments:", "  \(YAMLText.quoted(name)):", "    database: \(YAMLText.quoted(database))",
     ]
-    if let endpoint { lines.append("    endpoint: \(Self.quoted(endpoint))") }
-    if let credentials { lines.append("    credentials: \(Self.quoted(credentials))  # Never commit a key.") }
+    if let endpoint { lines.append("    endpoint: \(YAMLText.quoted(endpoint))") }
+    if let credentials { lines.append("    credentials: \(YAMLText.quoted(credentials))  # Never commit a key.") }
     if isProtected { lines.append("    protected: true  # A write needs --confirm and the name.") }
     return lines.joined(separator: "\n") + "\n"
   }
-
-  private static func quoted(_ text: String) -> String { YAMLText.quoted(text) }
 }

@@ -172,9 +172,8 @@ struct ReportOptions: ParsableArguments {
     if json { return try StandardOutput.writeObject { report.writeMembers(to: &$0) } }
     guard let output else { return try StandardOutput.write(report.text(words)) }
     if FileName(output).kind == .xlsx { return try report.writeWorkbook(output, words, in: zone) }
-    var file = try OutputFile(output)
-    try file.write(report.page(words, of: "\(environment.name), \(environment.database)", at: readTime))
-    _ = try file.finish()
+    let place = "\(environment.name), \(environment.database)"
+    try OutputFile.write(report.page(words, of: place, at: readTime), to: output)
   }
 }
 

@@ -46,15 +46,8 @@ struct MaskCheckCommand: AsyncParsableCommand {
       try session.schema.assertDeclared(to: "check the rules of masking")
       var check = MaskCheck(by: session.schema)
       let reads = try await session.deepReads(of: collections, reading)
-      let pages = session.client.pages(ofEach: reads)
-      for (index, read) in reads.enumerated() {
-        session.counts.open(read.collection)
-        while let page = try await pages.next(of: index) {
-          for document in page {
-            try check.take(document)
-            session.counts.update(read.countedName(of: document.path)) { $0.read += 1 }
-          }
-        }
+      try await session.forEachPage(of: reads) { page throws(Failure) in
+        for document in page { try check.take(document) }
       }
       if !collections.isEmpty { await session.warnOfUnread(reads) }
       findings = check.findings
@@ -100,7 +93,7 @@ struct MaskKeyNew: AsyncParsableCommand {
 
   func run() async throws {
     try EnvInit.assertFree(file)
-    try EnvInit.write(MaskKey.random() + "\n", to: file)
+    try OutputFile.write(Array("\(MaskKey.random())\n".utf8), to: file)
     if json { return try StandardOutput.writeObject { $0.member("file", file) } }
     Terminal.standardError.line(
       "Wrote \(file). Keep it out of version control and away from the masked data."

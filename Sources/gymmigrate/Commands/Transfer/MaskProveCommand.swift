@@ -131,7 +131,7 @@ struct MaskProveCommand: AsyncParsableCommand {
 
 extension Session {
   /// Calls `body` with each page of some reads, and counts the documents.
-  fileprivate func forEachPage(
+  func forEachPage(
     of reads: [CollectionRead],
     _ body: ([RawDocument]) throws(Failure) -> Void
   ) async throws {
