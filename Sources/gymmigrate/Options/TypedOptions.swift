@@ -280,11 +280,11 @@ enum TypedValue {
     return document
   }
 
-  /// Refuses invalid document IDs.
-  static func assertIDs(_ ids: [String]) throws {
+  /// Refuses invalid document IDs; the error names the option, or else the ID.
+  static func assertIDs(_ ids: [String], of option: String? = nil) throws {
     for id in ids {
       if let violation = PathLimits.violation(ofID: id, isDocument: true) {
-        throw ValidationError("'\(id)': \(violation.message).")
+        throw ValidationError("\(option ?? "'\(id)'"): \(violation.message).")
       }
     }
   }

@@ -29,14 +29,9 @@ struct EnvironmentResolver {
   /// The configuration in use.
   func configuration() throws(Failure) -> Configuration { try files.configuration() }
 
-  /// A known environment as it would be used, under its configured name, and the name of another one with the same database.
-  struct Known {
-    var environment: DatabaseEnvironment
-    var same: String?
-  }
-
-  /// Returns the known environments, with their endpoints and protection.
-  func environments() throws(Failure) -> [Known] {
+  /// Returns the known environments as they would be used, under their configured names, each with the name of another one with
+  /// the same database.
+  func environments() throws(Failure) -> [(environment: DatabaseEnvironment, same: String?)] {
     let environments = try reached()
     return try environments.map { environment throws(Failure) in
       var used = try guarded(environment)
@@ -45,7 +40,7 @@ struct EnvironmentResolver {
       let same = environments.first { other in
         !other.name.isIdentical(to: environment.name) && other.isSameDatabase(as: environment)
       }
-      return Known(environment: used, same: guardian ?? same?.name)
+      return (used, guardian ?? same?.name)
     }
   }
 

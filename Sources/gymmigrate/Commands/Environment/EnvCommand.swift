@@ -31,7 +31,7 @@ struct EnvList: AsyncParsableCommand {
         }
       }
     }
-    for (environment, same) in known.map({ ($0.environment, $0.same) }) {
+    for (environment, same) in known {
       var fields = [
         environment.name, environment.database.project, environment.database.database,
         environment.isEmbedded ? "embedded" : environment.effectiveEndpoint,

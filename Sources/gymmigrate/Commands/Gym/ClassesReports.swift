@@ -111,10 +111,8 @@ struct ClassesAttendance: AsyncParsableCommand {
     if classID == nil, member == nil, days == nil {
       throw ValidationError("Say whose, with --class or --member, or when, with --month, or --from and --to.")
     }
-    for (name, id) in [("--class", classID), ("--member", member)] {
-      guard let id, let violation = PathLimits.violation(ofID: id, isDocument: true) else { continue }
-      throw ValidationError("\(name): \(violation.message).")
-    }
+    if let classID { try TypedValue.assertIDs([classID], of: "--class") }
+    if let member { try TypedValue.assertIDs([member], of: "--member") }
   }
 
   private var selection: ClassReports.Selection {

@@ -24,10 +24,7 @@ struct FromOptions: ParsableArguments {
   var fromImpersonateServiceAccount: ServiceAccountChain?
 
   /// Whether any of the options is given.
-  var isGiven: Bool {
-    fromProject != nil || fromDatabase != nil || fromEndpoint != nil || fromCredentials != nil
-      || fromAccessTokenFile != nil || fromImpersonateServiceAccount != nil
-  }
+  var isGiven: Bool { connection(to: nil, beside: ConnectionSettings()).namesDatabase }
 
   /// The connection of the source.
   func connection(to name: String?, beside target: ConnectionSettings) -> ConnectionSettings {
