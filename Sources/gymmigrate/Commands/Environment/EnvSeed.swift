@@ -24,8 +24,7 @@ struct EnvSeed: JobCommand {
   @Option(help: "A folder of files, or an environment.", as: TypedValue.environment.named("env|path"))
   var from: String
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @OptionGroup var common: WritingOptions
 
@@ -48,13 +47,13 @@ struct EnvSeed: JobCommand {
   private func job() throws -> any PerformableJob {
     if FileCheck.isFolder(from) || from.utf8.contains(UInt8(ascii: "/")) {
       var job = ImportJob(files: [try TypedValue.file.read(from)])
-      (job.mode, job.isDryRun) = (.upsert, dryRun)
+      (job.mode, job.isDryRun) = (.upsert, trial.dryRun)
       return job
     }
     var selection = SelectionSettings()
     selection.catalogues = true
     var job = CopyJob(selection)
-    (job.mode, job.isDryRun) = (.upsert, dryRun)
+    (job.mode, job.isDryRun) = (.upsert, trial.dryRun)
     return job
   }
 }

@@ -60,8 +60,7 @@ struct ClassesGenerate: JobCommand {
   @Option(help: "A description.", as: TypedValue.text("text"))
   var description: String?
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @OptionGroup var common: WritingOptions
 
@@ -87,7 +86,7 @@ struct ClassesGenerate: JobCommand {
     )
   }
 
-  func jobRun() -> JobRun { common.jobRun(SeriesJob(series, isDryRun: dryRun)) }
+  func jobRun() -> JobRun { common.jobRun(SeriesJob(series, isDryRun: trial.dryRun)) }
 
   /// The number of missing classes, and a line per week with their days.
   fileprivate static func calendar(_ days: [CalendarDay], of series: ClassSeries) -> TerminalText {

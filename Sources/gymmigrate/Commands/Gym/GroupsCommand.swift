@@ -34,8 +34,7 @@ struct CurrentGroupOptions: ParsableArguments {
 
 /// The options of the commands that change groups.
 struct GroupChangeOptions: ParsableArguments {
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @OptionGroup var common: WritingOptions
 }
@@ -46,7 +45,7 @@ extension GroupChangeOptions {
     _ ids: [String],
     _ complete: (inout GroupsJob) -> Void = { _ in }
   ) -> JobRun {
-    var job = GroupsJob(action, ids, isDryRun: dryRun)
+    var job = GroupsJob(action, ids, isDryRun: trial.dryRun)
     complete(&job)
     return common.jobRun(job)
   }

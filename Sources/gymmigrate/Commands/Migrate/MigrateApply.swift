@@ -32,17 +32,16 @@ struct MigrateApply: JobCommand {
   )
   var maxDelete: Int?
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @OptionGroup var shown: ExamplesOption
   @OptionGroup var page: PageOptions
 
   func validate() throws {
-    try page.assertPlanning(dryRun)
+    try page.assertPlanning(trial.dryRun)
     if plan != nil {
       if migrations.isAny { throw ValidationError("Name migrations or give --plan, not both.") }
-      if dryRun { throw ValidationError("--plan is a plan already: --dry-run has nothing to do.") }
+      if trial.dryRun { throw ValidationError("--plan is a plan already: --dry-run has nothing to do.") }
       try migrations.rules.assertUnused("--plan is a plan already")
     } else {
       try migrations.assertSome()
@@ -52,12 +51,12 @@ struct MigrateApply: JobCommand {
   func jobRun() -> JobRun {
     var job = ApplyJob(migrations.settings)
     (job.plan, job.maximumDeletes) = (plan, maxDelete)
-    (job.isDryRun, job.html, job.examples) = (dryRun, page.html, shown.examples)
+    (job.isDryRun, job.html, job.examples) = (trial.dryRun, page.html, shown.examples)
     return common.jobRun(job)
   }
 }
 
-extension ApplyJob: DivisibleJob {
+extension ApplyJob: MigrationsJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     let chosen = try migrations.chosen(for: run.connection)
     let isQuiet = run.output.json || run.part != nil
@@ -177,14 +176,5 @@ extension ApplyJob: DivisibleJob {
     }
     try run.write.assertDivisible()
     _ = try migrations.divisibleReads(for: run.connection)
-  }
-
-  func applied(in run: JobRun) throws -> [LedgerEntry.Applied] { try migrations.applied(for: run.connection) }
-
-  func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
-    ShardDivision(
-      reads: try migrations.divisibleReads(for: run.connection),
-      inputs: try migrations.files(for: run.connection)
-    )
   }
 }

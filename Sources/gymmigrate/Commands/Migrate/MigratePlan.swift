@@ -46,7 +46,7 @@ struct MigratePlan: JobCommand {
   }
 }
 
-extension PlanJob: DivisibleJob {
+extension PlanJob: MigrationsJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     let chosen = try migrations.chosen(for: run.connection)
     let isQuiet = run.output.json || output == "-" || run.part != nil
@@ -84,14 +84,5 @@ extension PlanJob: DivisibleJob {
     if output != nil { throw refusal(ofOutput: "--output") }
     if html != nil { throw refusal(ofOutput: "--html") }
     _ = try migrations.divisibleReads(for: run.connection)
-  }
-
-  func applied(in run: JobRun) throws -> [LedgerEntry.Applied] { try migrations.applied(for: run.connection) }
-
-  func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
-    ShardDivision(
-      reads: try migrations.divisibleReads(for: run.connection),
-      inputs: try migrations.files(for: run.connection)
-    )
   }
 }

@@ -105,8 +105,7 @@ struct ImportCommand: JobCommand {
   )
   var maxDelete: Int?
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @OptionGroup var common: WritingOptions
 
@@ -132,7 +131,7 @@ struct ImportCommand: JobCommand {
     (job.duplicates, job.mode, job.source) = (duplicates, mode, source)
     (job.parseErrors, job.schemaPolicy, job.fillsDefaults) = (parseErrors, schemaPolicy, defaults)
     (job.serverTimes, job.keepTimes) = (serverTimes, keepTimes)
-    (job.limit, job.maximumDeletes, job.isDryRun) = (limit, maxDelete, dryRun)
+    (job.limit, job.maximumDeletes, job.isDryRun) = (limit, maxDelete, trial.dryRun)
     job.parallel = parallel == 1 ? nil : parallel
     return common.jobRun(job)
   }

@@ -83,8 +83,7 @@ struct RestoreCommand: JobCommand {
   @Option(help: "Write nothing if more documents than this would be deleted.", from: 0)
   var maxDelete: Int?
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @Option(
     name: .shortAndLong,
@@ -119,10 +118,8 @@ struct RestoreCommand: JobCommand {
   }
 
   private static func validate(_ name: String) throws {
-    if let document = DocumentPath(name) {
-      if let violation = PathLimits.violations(of: document).first {
-        throw ValidationError("'\(name)': \(violation.message).")
-      }
+    if DocumentPath(name) != nil {
+      _ = try TypedValue.document(name)
     } else {
       try CollectionArguments.validate([name])
     }
@@ -160,7 +157,7 @@ struct RestoreCommand: JobCommand {
     (job.query.filters, job.query.timeZone) = (filters, zone.timeZone)
     (job.keepsChangedSince, job.only) = (keepChangedSince, only)
     (job.maximumDeletes, job.reading, job.output) = (maxDelete, reading.settings, output)
-    (job.plan.isDryRun, job.plan.html) = (dryRun, page.html)
+    (job.plan.isDryRun, job.plan.html) = (trial.dryRun, page.html)
     var run = common.jobRun(job)
     if let moment = try ownMoment(run.connection) {
       (job.moment, job.sources) = (moment.flooredToMicroseconds, [])
