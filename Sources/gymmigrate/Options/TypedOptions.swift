@@ -93,9 +93,6 @@ enum TypedValue {
   /// A text as it is.
   static func text(_ name: String) -> ValueReader<String> { ValueReader(name: name) { $0 } }
 
-  /// The name of an environment.
-  static let environment = ValueReader(name: "env", completion: CompletionValues.environments) { $0 }
-
   static func wholeNumber(from least: Int, to most: Int? = nil) -> ValueReader<Int> {
     let what = "a whole number from \(least)\(most.map { " to \($0)" } ?? "")"
     return ValueReader("n", expecting: what) { text in
@@ -225,14 +222,7 @@ enum TypedValue {
 
   static let moment = ValueReader("time", expecting: "a time as 2026-01-31T12:00:00Z") { Timestamp($0) }
 
-  static let since = ValueReader(
-    "time|last",
-    expecting: "last, or a time as 2026-01-31T12:00:00Z"
-  ) { SinceChoice(typed: $0) }
-
   static let logFormat = ValueReader(expecting: "text or json") { LogFormat(rawValue: $0) }
-
-  static let color = ValueReader("when", expecting: "auto, always or never") { ColorChoice(rawValue: $0) }
 
   static let notificationAddress = ValueReader("url", expecting: NotificationAddress.expectation) {
     NotificationAddress($0)

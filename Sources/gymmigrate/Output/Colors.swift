@@ -11,6 +11,10 @@ enum ColorChoice: String, CaseIterable {
   case auto, always, never
 }
 
+extension TypedValue {
+  static let color = ValueReader("when", expecting: "auto, always or never") { ColorChoice(rawValue: $0) }
+}
+
 /// Whether standard output and standard error show colors: as `--color` says, or else on a terminal unless NO_COLOR is set
 /// (https://no-color.org).
 ///

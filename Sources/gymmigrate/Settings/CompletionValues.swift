@@ -51,3 +51,8 @@ enum CompletionValues {
     }
   }
 }
+
+extension TypedValue {
+  /// The name of an environment.
+  static let environment = ValueReader(name: "env", completion: CompletionValues.environments) { $0 }
+}

@@ -189,13 +189,15 @@ private struct Answers {
 
   func configuration(schema: String) -> String {
     var lines = [
-      "# Every key is explained in docs/environments.md.", "project: \(YAMLText.quoted(project))",
+      "# Every key is explained in docs/environments.md.", "project: \(Self.quoted(project))",
       "schema: \(schema)",
-      "environments:", "  \(YAMLText.quoted(name)):", "    database: \(YAMLText.quoted(database))",
+      "environments:", "  \(Self.quoted(name)):", "    database: \(Self.quoted(database))",
     ]
-    if let endpoint { lines.append("    endpoint: \(YAMLText.quoted(endpoint))") }
-    if let credentials { lines.append("    credentials: \(YAMLText.quoted(credentials))  # Never commit a key.") }
+    if let endpoint { lines.append("    endpoint: \(Self.quoted(endpoint))") }
+    if let credentials { lines.append("    credentials: \(Self.quoted(credentials))  # Never commit a key.") }
     if isProtected { lines.append("    protected: true  # A write needs --confirm and the name.") }
     return lines.joined(separator: "\n") + "\n"
   }
+
+  private static func quoted(_ text: String) -> String { YAMLText.quoted(text) }
 }

@@ -122,7 +122,9 @@ struct CopyCommand: JobCommand {
     if deleteExtraneous, maxDelete == nil, !trial.dryRun {
       throw ValidationError("--delete-extraneous requires --max-delete; --dry-run shows the number.")
     }
-    if verify, trial.dryRun { throw ValidationError("--verify is about what was written: not with --dry-run.") }
+    if verify, trial.dryRun {
+      throw ValidationError("--verify is about what was written: not with --dry-run.")
+    }
     if !deleteExtraneous, maxDelete != nil {
       throw ValidationError("--max-delete is for --delete-extraneous.")
     }

@@ -23,6 +23,13 @@ extension SinceChoice {
   }
 }
 
+extension TypedValue {
+  static let since = ValueReader(
+    "time|last",
+    expecting: "last, or a time as 2026-01-31T12:00:00Z"
+  ) { SinceChoice(typed: $0) }
+}
+
 /// Options for which exports of a schedule to keep.
 struct RetentionOptions: ParsableArguments {
   @Option(
