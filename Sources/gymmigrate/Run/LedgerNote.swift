@@ -1,4 +1,3 @@
-import FirestoreREST
 import Logging
 import MigrationEngine
 

@@ -1,5 +1,4 @@
 import Configuration
-import FirestoreREST
 import MigrationEngine
 import Transfer
 

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Configuration
 import MigrationEngine
 import Schema
