@@ -84,15 +84,9 @@ extension ApplyJob: MigrationsJob {
       // Those of a step were planned, and those of a resumed run or of a part have been read in part elsewhere.
       let reportsEmpty = plan == nil && run.part == nil && !isStep && !folder.isResumed
       if isDryRun {
-        var empty = EmptyMigrations(in: session)
-        let (reports, totals) = try await runner(in: session, folder, run).plan(
-          sources.map { $0.guarded(by: session.client) }
-        ) { report in
-          if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
-          empty.report(chosen.first { $0.id.isIdentical(to: report.migration) })
-        }
         let screen = PlanScreen(html: html, connection: run.connection, isQuiet: isQuiet)
-        var result = try await screen.conclude(reports, totals, of: session, folder)
+        let runner = runner(in: session, folder, run)
+        var (result, _) = try await screen.plan(chosen, by: runner, of: session, folder)
         result.status = session.plannedStatus
         return result
       }

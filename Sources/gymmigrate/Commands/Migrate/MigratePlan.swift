@@ -58,14 +58,8 @@ extension PlanJob: MigrationsJob {
       runner.read(as: migrations.reading)
       runner.part = run.part.map { MigrationPart($0.read) }
       runner.examples = examples
-      let sources = chosen.map { ChangeSource.migration($0).guarded(by: session.client) }
-      var empty = EmptyMigrations(in: session)
-      var (reports, totals) = try await runner.plan(sources) { report in
-        if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
-        if run.part == nil { empty.report(chosen.first { $0.id.isIdentical(to: report.migration) }) }
-      }
       let screen = PlanScreen(html: html, connection: run.connection, isQuiet: isQuiet)
-      var result = try await screen.conclude(reports, totals, of: session, folder)
+      var (result, totals) = try await screen.plan(chosen, by: runner, of: session, folder)
       if let output {
         try PlanEnd.copy(folder.file("plan.jsonl"), to: output, via: access.files)
         totals.file = output
