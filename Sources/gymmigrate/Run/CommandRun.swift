@@ -271,6 +271,24 @@ extension CommandRun {
   }
 }
 
+extension ConnectionSettings {
+  /// Does work of a command that says nothing by itself, and returns what it found.
+  func withSession<Value>(
+    of command: String,
+    _ output: OutputSettings,
+    _ body: (Session) async throws -> Value
+  ) async throws -> Value {
+    var found: Value?
+    let run = CommandRun(name: command, connection: self, output: output.silent)
+    try await run.performWithoutRun { session in
+      found = try await body(session)
+      return CommandResult()
+    }
+    if let found { return found }
+    throw Failure(.internal, "run \(command)", cause: "it ended without a result")
+  }
+}
+
 extension Failure {
   /// The failure to resume a run whose `run.json` is inconsistent.
   static func damagedRecord(_ record: RunRecord, _ cause: String) -> Failure {

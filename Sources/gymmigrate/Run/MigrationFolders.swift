@@ -120,12 +120,6 @@ extension ConnectionSettings {
   ///
   /// - Parameter command: The command that needs it.
   func ledger(for command: String, _ output: OutputSettings) async throws -> [LedgerEntry] {
-    var entries: [LedgerEntry] = []
-    let command = CommandRun(name: command, connection: self, output: output.silent)
-    try await command.performWithoutRun { session in
-      entries = try await session.ledger.entries()
-      return CommandResult()
-    }
-    return entries
+    try await withSession(of: command, output) { session in try await session.ledger.entries() }
   }
 }

@@ -18,9 +18,8 @@ extension RehearsalRun {
 
   /// Returns the source's error about reads without an index, querying one document of each.
   private func refusal(of reads: [CollectionRead]) async throws -> String? {
-    var refusal: String?
-    let command = CommandRun(name: "migrate test", connection: source, output: output.silent)
-    try await command.performWithoutRun { session in
+    try await source.withSession(of: "migrate test", output) { session in
+      var refusal: String?
       for read in reads {
         var read = read
         read.pageSize = 1
@@ -30,8 +29,7 @@ extension RehearsalRun {
           refusal = failure.service?.message
         }
       }
-      return CommandResult()
+      return refusal
     }
-    return refusal
   }
 }

@@ -107,20 +107,18 @@ struct ShardWorker: Sendable {
   /// Works while holding the lease of the run, if it writes.
   private func workWithLease(_ keeper: ClaimKeeper) async throws {
     guard plan.writes else { return try await work(CommitGate()) }
-    try await CommandRun(name: "shard work", connection: job.connection, output: job.output.silent)
-      .performWithoutRun { session in
-        if let bill { session.client.caller.traffic.account.share(bill) }
-        let ledger = MigrationLedger(client: session.client, logger: logger, offering: session.place)
-        try await SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: ledger).join {
-          let gate = CommitGate()
-          let check: CommitGate.Check = { occasion in
-            try await session.client.gate.pass(occasion)
-            try await keeper.check(occasion)
-          }
-          try await gate.hold(check, fence: session.client.gate.fence) { try await work(gate) }
+    try await job.connection.withSession(of: "shard work", job.output) { session in
+      if let bill { session.client.caller.traffic.account.share(bill) }
+      let ledger = MigrationLedger(client: session.client, logger: logger, offering: session.place)
+      try await SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: ledger).join {
+        let gate = CommitGate()
+        let check: CommitGate.Check = { occasion in
+          try await session.client.gate.pass(occasion)
+          try await keeper.check(occasion)
         }
-        return CommandResult()
+        try await gate.hold(check, fence: session.client.gate.fence) { try await work(gate) }
       }
+    }
   }
 
   private func work(_ gate: CommitGate) async throws {

@@ -153,15 +153,9 @@ struct UpRun {
   }
 
   private func moment() async throws -> Timestamp {
-    var moment = Timestamp.now
     try await counted { run in
-      let command = CommandRun(name: "migrate up", connection: run.connection, output: run.output.silent)
-      try await command.performWithoutRun { session in
-        moment = try await session.ledger.moment()
-        return CommandResult()
-      }
+      try await run.connection.withSession(of: "migrate up", run.output) { try await $0.ledger.moment() }
     }
-    return moment
   }
 
   private func choice(_ migrations: [FolderMigration]) -> MigrationChoice {
@@ -175,14 +169,12 @@ struct UpRun {
     if job.isDryRun {
       throw ValidationError("--accept-changed is recorded in the ledger: leave out --dry-run.")
     }
-    let command = CommandRun(name: "migrate up", connection: run.connection, output: run.output.silent)
-    try await command.performWithoutRun { session in
+    try await run.connection.withSession(of: "migrate up", run.output) { session in
       let changed = folder.changed(in: environment, try await session.ledger.entries())
       try await session.ledger.accept(changed)
       for migration in changed {
         run.output.logger().notice("\(migration.name) is right as its file is now, as you say.")
       }
-      return CommandResult()
     }
   }
 

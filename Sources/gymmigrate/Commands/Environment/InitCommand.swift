@@ -70,15 +70,11 @@ struct InitCommand: AsyncParsableCommand {
   private static func isEmpty(_ environment: String) async throws -> Bool {
     var connection = ConnectionSettings()
     connection.environment = environment
-    var isEmpty = false
-    try await Invocation.$current.withValue(invocation(["init"])) {
-      let command = CommandRun(name: "init", connection: connection, output: OutputSettings().silent)
-      try await command.performWithoutRun { session in
-        isEmpty = try await session.client.collectionIDs().isEmpty
-        return CommandResult()
+    return try await Invocation.$current.withValue(invocation(["init"])) {
+      try await connection.withSession(of: "init", OutputSettings()) { session in
+        try await session.client.collectionIDs().isEmpty
       }
     }
-    return isEmpty
   }
 
   /// Prints what to do once there are documents.

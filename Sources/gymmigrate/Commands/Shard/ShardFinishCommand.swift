@@ -77,11 +77,9 @@ struct ShardFinishCommand: AsyncParsableCommand {
     } catch {
       guard plan.writes, error.kind == .tryLater else { throw error }
       let entry = plan.ledgerEntry(holder: LedgerRun.holder)
-      try await CommandRun(name: "shard finish", connection: connection, output: logging.settings.silent)
-        .performWithoutRun { session in
-          try await SharedRun(entry, of: session.ledger).assertNotEnded()
-          return CommandResult()
-        }
+      try await connection.withSession(of: "shard finish", logging.settings) { session in
+        try await SharedRun(entry, of: session.ledger).assertNotEnded()
+      }
       throw error
     }
   }
@@ -97,16 +95,13 @@ struct ShardFinishCommand: AsyncParsableCommand {
     let isOfMigrations = !entry.migrations.isEmpty
     let rewritten =
       isOfMigrations ? [] : plan.job.connection.migrations(touchedBy: summary.collections.written)
-    let output = logging.settings.silent
     try bill?.beginEnd()
-    try await CommandRun(name: "shard finish", connection: connection, output: output)
-      .performWithoutRun { session in
-        if let bill { session.client.caller.traffic.account.share(bill) }
-        let shared = SharedRun(entry, of: session.ledger)
-        let totals = summary.totals
-        try await shared.close(totals, isEmpty: totals.written == 0, rewriting: rewritten)
-        return CommandResult()
-      }
+    try await connection.withSession(of: "shard finish", logging.settings) { session in
+      if let bill { session.client.caller.traffic.account.share(bill) }
+      let shared = SharedRun(entry, of: session.ledger)
+      let totals = summary.totals
+      try await shared.close(totals, isEmpty: totals.written == 0, rewriting: rewritten)
+    }
   }
 
   private func report(
