@@ -232,20 +232,21 @@ enum TypedValue {
   ///
   /// - Throws: `ValidationError` that names the option and the text.
   static func field(_ text: String, of option: String) throws -> FieldPath {
-    do {
-      return try checked(try FieldPath(parsing: text), option)
-    } catch let error as FieldPathError {
-      throw ValidationError("\(option): \(error).")
-    }
+    try checked(try naming(option) { try FieldPath(parsing: text) }, option)
   }
 
   /// Parses comma-separated field paths.
   ///
   /// - Throws: As ``field(_:of:)``.
   static func fields(_ text: String, of option: String) throws -> [FieldPath] {
+    try naming(option) { try FieldPath.list(parsing: text) }.map { try checked($0, option) }
+  }
+
+  /// Names the option in what is wrong with its text.
+  static func naming<Value>(_ option: String, _ read: () throws -> Value) throws -> Value {
     do {
-      return try FieldPath.list(parsing: text).map { try checked($0, option) }
-    } catch let error as FieldPathError {
+      return try read()
+    } catch {
       throw ValidationError("\(option): \(error).")
     }
   }

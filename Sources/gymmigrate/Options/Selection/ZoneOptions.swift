@@ -31,13 +31,8 @@ enum FilterArguments {
     in context: LiteralContext,
     of option: String = "--where"
   ) throws -> StructuredQuery.Filter? {
-    var filters: [StructuredQuery.Filter] = []
-    for text in texts {
-      do {
-        filters.append(try FilterExpression.parse(text, in: context))
-      } catch {
-        throw ValidationError("\(option): \(error).")
-      }
+    let filters = try texts.map { text in
+      try TypedValue.naming(option) { try FilterExpression.parse(text, in: context) }
     }
     let all = filters.count > 1 ? .and(filters) : filters.first
     if let violation = all?.violation { throw ValidationError("\(option): together, \(violation).") }

@@ -145,19 +145,11 @@ extension FixSteps {
   }
 
   private static func field(_ text: String, _ flag: String) throws -> FieldPath {
-    do {
-      return try DeclarativeMigration.field(parsing: text)
-    } catch {
-      throw ValidationError("\(flag): \(error).")
-    }
+    try TypedValue.naming(flag) { try DeclarativeMigration.field(parsing: text) }
   }
 
   private static func value(_ text: String, _ flag: String, _ context: LiteralContext) throws -> Value {
-    do {
-      return try ValueLiteral.parse(text, in: context).asStored
-    } catch {
-      throw ValidationError("\(flag): \(error).")
-    }
+    try TypedValue.naming(flag) { try ValueLiteral.parse(text, in: context).asStored }
   }
 }
 
