@@ -110,7 +110,7 @@ struct ShardWorker: Sendable {
     try await job.connection.withSession(of: "shard work", job.output) { session in
       if let bill { session.client.caller.traffic.account.share(bill) }
       let ledger = MigrationLedger(client: session.client, logger: logger, offering: session.place)
-      try await SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: ledger).join {
+      try await SharedRun(plan.ledgerEntry, of: ledger).join {
         let gate = CommitGate()
         let check: CommitGate.Check = { occasion in
           try await session.client.gate.pass(occasion)
@@ -205,11 +205,8 @@ extension ShardPlan {
       Failure(.configuration, "work for the plan of", path: place.text, cause: cause, remedy: remedy)
     }
     func assertSame(_ now: DatabaseEnvironment, _ planned: RunRecord.Target) throws(Failure) {
-      let place = RunRecord.Target(
-        environment: planned.environment,
-        database: now.database,
-        endpoint: now.effectiveEndpoint
-      )
+      var place = RunRecord.Target(now)
+      place.environment = planned.environment
       if place == planned { return }
       throw refusal(
         "\(now.name) is \(place.database) at \(place.endpoint) here, and \(planned.database) at \(planned.endpoint) in the plan",

@@ -45,8 +45,7 @@ struct DoctorCommand: AsyncParsableCommand {
     do throws(Failure) {
       let found = try resolver.environment()
       environment = found
-      let address = found.isEmbedded ? "embedded" : found.effectiveEndpoint
-      diagnosis.ok("environment", "\(found.name) is \(found.database) at \(address)")
+      diagnosis.ok("environment", "\(found.name) is \(found.database) at \(found.server)")
       if let bucket = found.storageBucket { diagnosis.ok("storage", "its bucket is \(bucket)") }
       diagnosis.ok("credentials", try resolver.signer(for: found))
     } catch {

@@ -160,12 +160,7 @@ struct MigrateTest: AsyncParsableCommand {
     // Standard output already contains the report.
     command.printing = { _ in }
     try await command.performWithoutRun { session in
-      var entry = LedgerEntry(
-        run: RunDirectory.newID("migrate"),
-        command: session.command,
-        migrations: [],
-        holder: LedgerRun.holder
-      )
+      var entry = LedgerEntry(RunDirectory.newID("migrate"), of: session.command)
       entry.rehearsed = migrations.map { LedgerEntry.Applied(id: $0.id, checksum: $0.checksum) }
       (entry.status, entry.hasChanged) = (.done, false)
       (entry.rehearsedCost, entry.totals.review) = (rehearsal.cost, rehearsal.leftForReview)

@@ -337,7 +337,7 @@ enum UndoTarget {
     }
     let connection = record.connection.overridden(by: options)
     let environment = try EnvironmentResolver(connection).environment()
-    let endpoint = environment.isEmbedded ? "embedded" : environment.effectiveEndpoint
+    let endpoint = environment.server
     if options.endpoint == nil, environment.database == record.database,
       !endpoint.isIdentical(to: record.endpoint)
     {

@@ -76,7 +76,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
       return try await finish.results()
     } catch {
       guard plan.writes, error.kind == .tryLater else { throw error }
-      let entry = plan.ledgerEntry(holder: LedgerRun.holder)
+      let entry = plan.ledgerEntry
       try await connection.withSession(of: "shard finish", logging.settings) { session in
         try await SharedRun(entry, of: session.ledger).assertNotEnded()
       }
@@ -91,7 +91,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
     on connection: ConnectionSettings,
     _ bill: ShardBill?
   ) async throws {
-    let entry = plan.ledgerEntry(holder: LedgerRun.holder)
+    let entry = plan.ledgerEntry
     let isOfMigrations = !entry.migrations.isEmpty
     let rewritten =
       isOfMigrations ? [] : plan.job.connection.migrations(touchedBy: summary.collections.written)
