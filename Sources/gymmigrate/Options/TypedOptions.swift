@@ -1,6 +1,7 @@
 import Configuration
 import Schema
 import Tables
+import Transfer
 
 // Options that are parsed as their actual types. The parser names an invalid value and its option; these readers say what is
 // expected instead.
@@ -19,53 +20,35 @@ extension Option where Value == Int {
       name: name,
       // A value beginning with a hyphen may be a negative number, and is refused as a value.
       parsing: .unconditional,
-      help: help.valued("n").withDefault("\(wrappedValue)"),
-      transform: { try TypedValue.wholeNumber($0, from: least, to: most) }
+      help: help.withDefault("\(wrappedValue)"),
+      as: TypedValue.wholeNumber(from: least, to: most)
     )
   }
-}
 
-extension Option where Value == Int {
   /// A required whole number.
   init(help: ArgumentHelp, from least: Int, to most: Int) {
-    self.init(
-      parsing: .unconditional,
-      help: help.valued("n"),
-      transform: { try TypedValue.wholeNumber($0, from: least, to: most) }
-    )
+    self.init(parsing: .unconditional, help: help, as: TypedValue.wholeNumber(from: least, to: most))
   }
 }
 
 extension Option where Value == Int? {
   /// A whole number; nil if not given.
-  init(name: NameSpecification = .long, help: ArgumentHelp, from least: Int, to most: Int? = nil) {
-    self.init(
-      name: name,
-      parsing: .unconditional,
-      help: help.valued("n"),
-      transform: { try TypedValue.wholeNumber($0, from: least, to: most) }
-    )
+  init(help: ArgumentHelp, from least: Int, to most: Int? = nil) {
+    self.init(parsing: .unconditional, help: help, as: TypedValue.wholeNumber(from: least, to: most))
   }
 }
 
 extension Option where Value == Duration {
   /// A duration with a default, above 0 unless `allowsZero`; used for all durations, so that all are parsed and described alike.
-  init(
-    wrappedValue: Duration,
-    name: NameSpecification = .long,
-    help: ArgumentHelp,
-    allowsZero: Bool = false
-  ) {
+  init(wrappedValue: Duration, help: ArgumentHelp, allowsZero: Bool = false) {
     var help = help
-    help.valueName = "duration"
     if help.abstract.hasSuffix(".") { help.abstract.removeLast() }
     help.abstract += ": 90s, 5m, 1h, 500ms, or a bare number of seconds."
     self.init(
       wrappedValue: wrappedValue,
-      name: name,
       parsing: .unconditional,
       help: help.withDefault(wrappedValue.typedText),
-      transform: allowsZero ? TypedValue.durationOrZero : TypedValue.duration
+      as: allowsZero ? TypedValue.durationOrZero : TypedValue.duration
     )
   }
 }
@@ -73,22 +56,18 @@ extension Option where Value == Duration {
 extension Option where Value == String? {
   /// A file or folder on this machine; nil if not given.
   init(name: NameSpecification = .long, localFile help: ArgumentHelp) {
-    self.init(name: name, help: help.valued("file"), transform: TypedValue.localFile)
+    self.init(name: name, help: help, as: TypedValue.localFile)
   }
 
   /// The ID of a project or a database; nil if not given.
   init(databasePart help: ArgumentHelp) {
-    self.init(help: help.valued("id"), transform: TypedValue.databasePart)
+    self.init(help: help, as: TypedValue.databasePart)
   }
 }
 
 extension ArgumentHelp {
-  /// Returns this help with a name for the value, unless it has one.
-  func valued(_ name: String) -> ArgumentHelp {
-    var help = self
-    help.valueName = help.valueName ?? name
-    return help
-  }
+  /// The help of an option that is listed by its topic alone.
+  static func hidden(_ abstract: String) -> ArgumentHelp { ArgumentHelp(abstract, visibility: .hidden) }
 
   /// Returns this help with the default at the end of the sentence; the parser only adds it for its own types.
   func withDefault(_ text: String) -> ArgumentHelp {
@@ -109,36 +88,39 @@ extension Optional {
   }
 }
 
-/// Parsers of option values; each throws a `ValidationError` that says what is expected.
+/// Readers of the values of options.
 enum TypedValue {
-  static func wholeNumber(_ text: String, from least: Int, to most: Int? = nil) throws -> Int {
-    guard let number = Int(text), number >= least, number <= most ?? .max else {
-      throw ValidationError("give a whole number from \(least)\(most.map { " to \($0)" } ?? "").")
+  /// A text as it is.
+  static func text(_ name: String) -> ValueReader<String> { ValueReader(name: name) { $0 } }
+
+  static func wholeNumber(from least: Int, to most: Int? = nil) -> ValueReader<Int> {
+    let what = "a whole number from \(least)\(most.map { " to \($0)" } ?? "")"
+    return ValueReader("n", expecting: what) { text in
+      Int(text).flatMap { (least...(most ?? .max)).contains($0) ? $0 : nil }
     }
-    return number
   }
 
-  /// Parses the header of a table: field names, or labels in a language.
-  static func header(_ text: String) throws -> Column.HeaderLanguage {
+  /// The header of a table: field names, or labels in a language.
+  static let header = ValueReader<Column.HeaderLanguage>(
+    "language",
+    expecting: "fields, en (english), es (spanish), or the code of another language"
+  ) { text in
     switch text {
     case "fields": return .fieldNames
     case "english": return .labels("en")
     case "spanish": return .labels("es")
     default:
-      guard (2...3).contains(text.utf8.count), text.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else {
-        throw ValidationError("give fields, en (english), es (spanish), or the code of another language.")
-      }
-      return .labels(text)
+      let isCode = (2...3).contains(text.utf8.count) && text.utf8.allSatisfy { (0x61...0x7A).contains($0) }
+      return isCode ? .labels(text) : nil
     }
   }
 
-  static func columnTypes(_ text: String) throws -> [HeadingOption<ColumnType>] {
-    try HeadingOption<ColumnType>.list(parsing: text).orExpecting(
-      "HEADING=TYPE, with commas between several. The types are \(ColumnType.description)"
-    )
-  }
+  static let columnTypes = ValueReader(
+    "heading=type",
+    expecting: "HEADING=TYPE, with commas between several. The types are \(ColumnType.description)"
+  ) { HeadingOption<ColumnType>.list(parsing: $0) }
 
-  static func columnNumbers(_ text: String) throws -> SheetOption<Set<Int>> {
+  static let columnNumbers = ValueReader(name: "n") { text in
     let (sheet, numbers) = sheetAndRest(text)
     let columns = try numbers.split(separator: ",", omittingEmptySubsequences: false).map { piece in
       guard let number = Int(piece), number > 0 else {
@@ -149,13 +131,10 @@ enum TypedValue {
     return SheetOption(sheet: sheet, value: Set(columns))
   }
 
-  /// Parses the number of a row: `3`, or `SHEET=3`.
-  static func sheetRow(_ text: String) throws -> SheetOption<Int> {
+  /// The number of a row: `3`, or `SHEET=3`.
+  static let sheetRow = ValueReader("n", expecting: "a number from 1, of one sheet as SHEET=3") { text in
     let (sheet, number) = sheetAndRest(text)
-    guard let row = Int(number), row > 0 else {
-      throw ValidationError("give a number from 1, of one sheet as SHEET=3.")
-    }
-    return SheetOption(sheet: sheet, value: row)
+    return Int(number).flatMap { $0 > 0 ? SheetOption(sheet: sheet, value: $0) : nil }
   }
 
   private static func sheetAndRest(_ text: String) -> (sheet: String?, rest: Substring) {
@@ -163,12 +142,28 @@ enum TypedValue {
     return (String(text[..<sign]), text[text.utf8.index(after: sign)...])
   }
 
-  static func character(_ text: String) throws -> UInt8 {
-    try TableReading.asciiCharacter(text).orExpecting("one character, such as #")
+  static let character = ValueReader("character", expecting: "one character, such as #") {
+    TableReading.asciiCharacter($0)
   }
 
-  /// Parses the fields of columns.
-  static func renames(_ text: String) throws -> [HeadingOption<FieldPath>] {
+  static let currency = ValueReader("signs", expecting: CurrencySigns.expectation) {
+    CurrencySigns(rawValue: $0)
+  }
+
+  static let delimiter = ValueReader(expecting: CSVDelimiter.expectation) { CSVDelimiter(typed: $0) }
+
+  /// The delimiter of a table to be written; one that occurs in unquoted cells, with which the table could not be read back, is
+  /// refused.
+  static let writtenDelimiter = ValueReader { text in
+    let delimiter = try delimiter.read(text)
+    if !delimiter.isWithinCells { return delimiter }
+    throw ValidationError(
+      "numbers, times or the heading __name__ have '\(text)'; give another, as semicolon."
+    )
+  }
+
+  /// The fields of columns.
+  static let renames = ValueReader(name: "heading=field") { text in
     let renames = try HeadingOption<FieldPath>.list(parsing: text).orExpecting(
       "HEADING=FIELD, with commas between several; a field is a path, as plan.price"
     )
@@ -179,55 +174,79 @@ enum TypedValue {
     return renames
   }
 
-  static func dateOrder(_ text: String) throws -> DateOrder {
-    try DateOrder(pattern: text).orExpecting(DateOrder.expectation)
+  static let dateOrder = ValueReader("pattern", expecting: DateOrder.expectation) { DateOrder(pattern: $0) }
+
+  static let positiveNumber = ValueReader("n", expecting: "a number above 0") { text in
+    Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
   }
 
-  static func positiveNumber(_ text: String) throws -> Double {
-    guard let number = Double(text), number > 0, number.isFinite else {
-      throw ValidationError("give a number above 0.")
-    }
-    return number
+  static let errorBudget = ValueReader(
+    "n|n%",
+    expecting: "a whole number from 0, or a share from 0% to 100%"
+  ) { ErrorBudget(parsing: $0) }
+
+  static let dollars = ValueReader("usd", expecting: "US dollars, such as 2.50") { PriceList.dollars($0) }
+
+  /// A share of documents.
+  static let share = ValueReader(
+    "share",
+    expecting: "a share above 0% and up to 100%, with up to 4 decimals, as 0.5%"
+  ) { SampleShare(typed: $0) }
+
+  static let follow = ValueReader("ways", expecting: "out, in, out,in or none") {
+    SubsetSettings.Follow(typed: $0)
   }
 
-  /// Parses a duration above 0.
-  static func duration(_ text: String) throws -> Duration {
-    guard let duration = Duration(typed: text), duration > .zero else {
-      throw ValidationError("give a duration above 0, as 90, 90s, 5m, 1h, 7d or 500ms.")
-    }
-    return duration
+  /// The number of concurrent requests; with more than 16, the waiting pages would not fit in 64 MiB.
+  static let parallelism = ValueReader("n", expecting: "a whole number from 1 to 16, or auto") { text in
+    text == "auto" ? 8 : Int(text).flatMap { (1...16).contains($0) ? $0 : nil }
   }
 
-  static func durationOrZero(_ text: String) throws -> Duration {
-    try Duration(typed: text).orExpecting("a duration, as 90, 90s, 5m, 1h, 7d or 0s")
+  /// A duration above 0.
+  static let duration = ValueReader(
+    "duration",
+    expecting: "a duration above 0, as 90, 90s, 5m, 1h, 7d or 500ms"
+  ) { text in
+    Duration(typed: text).flatMap { $0 > .zero ? $0 : nil }
   }
 
-  static func readTime(_ text: String) throws -> ReadTimeChoice {
-    try ReadTimeChoice(parsing: text).orExpecting("now, none, or a time as 2026-01-31T12:00:00Z")
-  }
+  static let durationOrZero = ValueReader(
+    "duration",
+    expecting: "a duration, as 90, 90s, 5m, 1h, 7d or 0s"
+  ) { Duration(typed: $0) }
 
-  static func moment(_ text: String) throws -> Timestamp {
-    try Timestamp(text).orExpecting("a time as 2026-01-31T12:00:00Z")
+  static let readTime = ValueReader(
+    "time",
+    expecting: "now, none, or a time as 2026-01-31T12:00:00Z"
+  ) { ReadTimeChoice(parsing: $0) }
+
+  static let moment = ValueReader("time", expecting: "a time as 2026-01-31T12:00:00Z") { Timestamp($0) }
+
+  static let logFormat = ValueReader(expecting: "text or json") { LogFormat(rawValue: $0) }
+
+  static let notificationAddress = ValueReader("url", expecting: NotificationAddress.expectation) {
+    NotificationAddress($0)
   }
 
   /// Parses the path of a field to request from the service.
   ///
   /// - Throws: `ValidationError` that names the option and the text.
   static func field(_ text: String, of option: String) throws -> FieldPath {
-    do {
-      return try checked(try FieldPath(parsing: text), option)
-    } catch let error as FieldPathError {
-      throw ValidationError("\(option): \(error).")
-    }
+    try checked(try naming(option) { try FieldPath(parsing: text) }, option)
   }
 
   /// Parses comma-separated field paths.
   ///
   /// - Throws: As ``field(_:of:)``.
   static func fields(_ text: String, of option: String) throws -> [FieldPath] {
+    try naming(option) { try FieldPath.list(parsing: text) }.map { try checked($0, option) }
+  }
+
+  /// Names the option in what is wrong with its text.
+  static func naming<Value>(_ option: String, _ read: () throws -> Value) throws -> Value {
     do {
-      return try FieldPath.list(parsing: text).map { try checked($0, option) }
-    } catch let error as FieldPathError {
+      return try read()
+    } catch {
       throw ValidationError("\(option): \(error).")
     }
   }
@@ -252,41 +271,38 @@ enum TypedValue {
     return document
   }
 
-  /// Refuses invalid document IDs.
-  static func assertIDs(_ ids: [String]) throws {
+  /// Refuses invalid document IDs; the error names the option, or else the ID.
+  static func assertIDs(_ ids: [String], of option: String? = nil) throws {
     for id in ids {
       if let violation = PathLimits.violation(ofID: id, isDocument: true) {
-        throw ValidationError("'\(id)': \(violation.message).")
+        throw ValidationError("\(option ?? "'\(id)'"): \(violation.message).")
       }
     }
   }
 
-  /// Parses the ID of a project or a database.
+  /// The ID of a project or a database.
   ///
   /// Only the server decides which IDs exist: other servers accept IDs that Google's does not.
-  static func databasePart(_ text: String) throws -> String {
-    if DatabaseName.isPart(text) { return text }
-    throw ValidationError("give \(DatabaseName.partDescription).")
+  static let databasePart = ValueReader("id", expecting: DatabaseName.partDescription) {
+    DatabaseName.isPart($0) ? $0 : nil
   }
 
-  static func endpoint(_ text: String) throws -> String {
-    let endpoint = try? Configuration.checkedEndpoint(text)
-    return try endpoint.orExpecting("scheme, host and port, such as http://127.0.0.1:8080, without /v1")
+  static let endpoint = ValueReader(
+    "url",
+    expecting: "scheme, host and port, such as http://127.0.0.1:8080, without /v1"
+  ) { try? Configuration.checkedEndpoint($0) }
+
+  /// A service account and the accounts that lead to it.
+  static let serviceAccount = ValueReader("email", expecting: ServiceAccountChain.expectation) {
+    ServiceAccountChain($0)
   }
 
-  /// Parses a service account and the accounts that lead to it.
-  static func serviceAccount(_ text: String) throws -> ServiceAccountChain {
-    try ServiceAccountChain(text).orExpecting(ServiceAccountChain.expectation)
+  static let database = ValueReader("projects/P/databases/D", expecting: "projects/P/databases/D") {
+    DatabaseName(parsing: $0)
   }
 
-  static func database(_ text: String) throws -> DatabaseName {
-    try DatabaseName(parsing: text).orExpecting("projects/P/databases/D")
-  }
-
-  /// Parses the name of a file or folder on this machine.
-  ///
-  /// - Throws: `ValidationError` for an address.
-  static func localFile(_ text: String) throws -> String {
+  /// The name of a file or folder on this machine; an address is refused.
+  static let localFile = ValueReader(name: "file") { text in
     if let scheme = FileAccess.scheme(of: text) {
       throw ValidationError(
         "\(scheme) cannot be used here, only a file of this machine; copy it with 'gcloud storage cp', and name the copy."
@@ -295,10 +311,8 @@ enum TypedValue {
     return text
   }
 
-  /// Parses the name of a file or folder, which may be an address in Cloud Storage.
-  ///
-  /// - Throws: `ValidationError` for any other address.
-  static func file(_ text: String) throws -> String {
+  /// The name of a file or folder, which may be an address in Cloud Storage; any other address is refused.
+  static let file = ValueReader(name: "file") { text in
     if let scheme = FileAccess.scheme(of: text), !FileAccess.isRemote(text) {
       throw ValidationError("\(scheme) is not supported; give a file of this machine, or gs://BUCKET/NAME.")
     }

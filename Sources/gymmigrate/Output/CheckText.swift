@@ -1,51 +1,36 @@
 import Integrity
-import Synchronization
 
 /// The output of a check: a table at the end, or JSON as findings are made.
-final class CheckOutput: Sendable {
-  private struct State {
-    var report: IntegrityReport
-    var stream: FindingStream?
-  }
-
-  private let state: Mutex<State>
+struct CheckOutput {
+  private var report: IntegrityReport
+  private var stream: FindingStream?
 
   init(_ check: IntegrityCheck, examples: Int, asJSON: Bool) {
-    state = Mutex(
-      State(
-        report: IntegrityReport(rules: check.rules, examples: examples),
-        stream: asJSON ? FindingStream { try StandardOutput.write(data: $0) } : nil
-      )
-    )
+    report = IntegrityReport(rules: check.rules, examples: examples)
+    stream = asJSON ? FindingStream { try StandardOutput.write(data: $0) } : nil
   }
 
   /// The number of findings of each rule that has any.
   var counts: [String: Int] {
-    state.withLock { state in
-      let found = state.report.rules.filter { state.report[$0].count > 0 }
-      return Dictionary(uniqueKeysWithValues: found.map { ($0.name, state.report[$0].count) })
-    }
+    let found = report.rules.filter { report[$0].count > 0 }
+    return Dictionary(uniqueKeysWithValues: found.map { ($0.name, report[$0].count) })
   }
 
   /// Whether nothing was found.
-  var isEmpty: Bool { state.withLock { $0.report.count == 0 } }
+  var isEmpty: Bool { report.count == 0 }
 
-  func append(_ finding: IntegrityFinding) throws {
-    try state.withLock { state in
-      state.report.add(finding)
-      try state.stream?.append(finding)
-    }
+  mutating func append(_ finding: IntegrityFinding) throws {
+    report.add(finding)
+    try stream?.append(finding)
   }
 
   /// Prints what remains: the table of a completed check, or the end of the JSON, whatever ended the check.
-  func end(_ summary: RunSummary) throws {
-    try state.withLock { state in
-      if state.stream == nil {
-        let isComplete = summary.status == .done || summary.status == .differences
-        if isComplete { try StandardOutput.write(state.report.table) }
-      } else {
-        try state.stream?.end(state.report, summary: Secrets.redacted(summary.json))
-      }
+  mutating func end(_ summary: RunSummary) throws {
+    if stream == nil {
+      let isComplete = summary.status == .done || summary.status == .differences
+      if isComplete { try StandardOutput.write(report.table) }
+    } else {
+      try stream?.end(report, summary: Secrets.redacted(summary.json))
     }
   }
 }

@@ -9,10 +9,10 @@ import Platform
 /// When colors are shown.
 enum ColorChoice: String, CaseIterable {
   case auto, always, never
+}
 
-  init(typed text: String) throws {
-    self = try ColorChoice(rawValue: text).orExpecting("auto, always or never")
-  }
+extension TypedValue {
+  static let color = ValueReader("when", expecting: "auto, always or never") { ColorChoice(rawValue: $0) }
 }
 
 /// Whether standard output and standard error show colors: as `--color` says, or else on a terminal unless NO_COLOR is set

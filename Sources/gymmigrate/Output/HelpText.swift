@@ -1,6 +1,3 @@
-import ArgumentParser
-import FirestoreModels
-
 /// The output of `--help` without a command, and of `help TOPIC` for what commands have in common.
 enum HelpText {
   /// The overview: every command in one line, by purpose.

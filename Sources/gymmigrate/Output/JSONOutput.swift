@@ -19,9 +19,7 @@ extension StandardOutput {
   ///
   /// - Throws: `.cannotWrite`.
   static func writeArray(_ elements: (inout JSONWriter) -> Void) throws(Failure) {
-    var json = JSONWriter()
-    json.array(elements)
-    try write(line: json.bytes)
+    try write(line: JSONWriter.bytes { $0.array(elements) })
   }
 }
 

@@ -59,7 +59,7 @@ enum ManagedText {
   /// One line of `managed backups` for a schedule.
   static func line(_ schedule: BackupSchedule) -> TerminalText {
     let kept = schedule.retention.map { "kept \(days($0))" } ?? "-"
-    return TerminalText(cells: ["schedule", recurrence(schedule), kept, last(schedule.name)])
+    return TerminalText(cells: ["schedule", recurrence(schedule), kept, FilePaths.name(of: schedule.name)])
   }
 
   /// One line of `managed backups` for a backup.
@@ -83,10 +83,6 @@ enum ManagedText {
   private static func days(_ seconds: Int) -> String {
     let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86_400)
     return rest == 0 ? NumberText.counted(days, "day") : "\(seconds) s"
-  }
-
-  private static func last(_ name: String) -> String {
-    name.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? name
   }
 
   // MARK: JSON

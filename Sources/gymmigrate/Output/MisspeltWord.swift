@@ -1,6 +1,3 @@
-import ArgumentParser
-import FirestoreModels
-
 /// Finds commands and options that do not exist.
 enum MisspeltWord {
   /// Returns a failure for the first unknown word of a command line that the parser refused; nil if all words are known.

@@ -1,5 +1,3 @@
-import FirestoreModels
-
 /// A list option that is given twice: the parser would only use the last one, and silently ignore the others.
 enum RepeatedOption {
   private static let lists = ["--collection", "--fields", "--order-by", "--ignore-fields", "--environments"]

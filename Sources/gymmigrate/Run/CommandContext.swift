@@ -2,9 +2,8 @@ import Configuration
 import Logging
 import Transfer
 
-/// What every command has, whatever it connects to: clock, logger, progress and counts.
+/// What every command has, whatever it connects to: logger, progress and counts.
 struct CommandContext: Sendable {
-  let clock: RunClock
   let logger: Logger
   let traffic: TrafficCounter
   let progress: Progress
@@ -24,11 +23,11 @@ struct CommandContext: Sendable {
   /// Runs `body` with a client for an environment, starting the embedded store if that is meant.
   ///
   /// - Parameter other: A connection that is already open; both sides share one embedded store.
-  func withConnection<Result: Sendable>(
+  func withConnection<Result>(
     _ environment: DatabaseEnvironment,
     _ options: ConnectionSettings,
     beside other: Connection? = nil,
-    _ body: @Sendable (Connection) async throws -> Result
+    _ body: (Connection) async throws -> Result
   ) async throws -> Result {
     if let other, environment.isLocal, other.environment.isLocal {
       let client = FirestoreClient(
@@ -39,7 +38,7 @@ struct CommandContext: Sendable {
       note(environment, client.endpoint)
       return try await body(Connection(environment: environment, client: client, signer: other.signer))
     }
-    let retries = RetryReport(logger, clock: clock)
+    let retries = RetryReport(logger)
     let isOfSource = other != nil
     let resolver = EnvironmentResolver(options)
     try resolver.warnOfEdits(in: environment, logger)
@@ -51,7 +50,6 @@ struct CommandContext: Sendable {
         connecting: environment.isOnThisMachine && options.retryFor == ConnectionSettings.usualRetry
           ? 10 : nil
       ),
-      clock: clock,
       traffic: traffic,
       onRetry: { retries.take($0) }
     ) { endpoint, signer, caller in
@@ -67,7 +65,7 @@ struct CommandContext: Sendable {
       do {
         let result = try await body(Connection(environment: environment, client: client, signer: signer))
         // Its requests are not billed, and its server ends here.
-        if options.isScratch == true { await caller.traffic.account.settleAll(by: clock) }
+        if options.isScratch == true { await caller.traffic.account.settleAll(by: .system) }
         return result
       } catch let failure as Failure {
         throw failure.explained(by: environment.database)
@@ -79,10 +77,10 @@ struct CommandContext: Sendable {
   func settled(_ body: () async throws -> CommandResult) async throws -> CommandResult {
     do {
       let result = try await body()
-      await traffic.account.settleAll(by: clock)
+      await traffic.account.settleAll(by: .system)
       return result
     } catch {
-      await traffic.account.settleAll(by: clock)
+      await traffic.account.settleAll(by: .system)
       throw error
     }
   }

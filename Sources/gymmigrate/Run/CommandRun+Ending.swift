@@ -11,7 +11,7 @@ extension CommandRun {
     _ work: (CommandContext) async throws -> CommandResult
   ) async throws -> RunEnding {
     let context = context(run)
-    let began = context.clock.now()
+    let began = RunClock.system.now()
     let summary = RunSummary(
       command: name,
       runID: run?.id ?? RunSummary.noRun,
@@ -30,7 +30,7 @@ extension CommandRun {
       note(&ending, context)
     }
     context.progress.end()
-    describe(&ending.summary, context, seconds: context.clock.now() - began)
+    describe(&ending.summary, context, seconds: RunClock.system.now() - began)
     // The bytes transferred by earlier processes are not known.
     if run?.isResumed ?? false { ending.summary.units = nil }
     ending.keep(context.traffic.account)
@@ -61,13 +61,11 @@ extension CommandRun {
     let logger = output.logger(run?.logHandler)
     let traffic = job?.traffic ?? Invocation.current.traffic
     return CommandContext(
-      clock: .system,
       logger: logger,
       traffic: traffic,
       progress: Progress(
         terminal: output.noProgress || output.quiet ? nil : Terminal.standardError,
         logger: logger,
-        clock: .system,
         traffic: traffic
       ),
       counts: RunCounts(budget: job?.write.errorBudget, resuming: run?.restoredCounts ?? []),

@@ -26,13 +26,13 @@ struct CommandRun {
   /// Whether to resume an unfinished run of exactly the same job, from the start, instead of beginning a new one.
   var resumesUnfinished = false
   /// What remains to be done after an error, for a command that knows more than its run.
-  var remainder: (@Sendable () -> Remainder)?
+  var remainder: (() -> Remainder)?
   /// Sections of the summary that are known only at the end, however the command ends; they replace counts.
-  var sections: (@Sendable () -> [any SummarySection])?
+  var sections: (() -> [any SummarySection])?
   /// Whether the command works on documents, so that its last lines are their counts.
   var countsDocuments = true
   /// Prints the end to standard output; if nil, the summary is printed with `--json`, and otherwise nothing.
-  var printing: (@Sendable (RunSummary) throws -> Void)?
+  var printing: ((RunSummary) throws -> Void)?
 
   /// What remains to be done after an error.
   enum Remainder: Sendable {
@@ -57,7 +57,7 @@ struct CommandRun {
   /// - Throws: `ExitCode` if it did not end with 0, except for a part of a sharded run; ``Failure`` if it could not begin.
   @discardableResult
   func perform(
-    _ body: @escaping @Sendable (Session, RunDirectory) async throws -> CommandResult
+    _ body: (Session, RunDirectory) async throws -> CommandResult
   ) async throws -> RunEnding {
     let environment = try prepare()
     let run = try runDirectory(for: environment)
@@ -71,7 +71,7 @@ struct CommandRun {
     from source: ConnectionSettings?,
     to target: ConnectionSettings?,
     _ body:
-      @escaping @Sendable (CommandContext, _ from: Connection?, _ to: Connection?) async throws ->
+      (CommandContext, _ from: Connection?, _ to: Connection?) async throws ->
       CommandResult
   ) async throws {
     let from = try source.map { try EnvironmentResolver($0).environment() }
@@ -82,7 +82,7 @@ struct CommandRun {
     try record(run, in: environment, source: from, inputs: [paths.source, paths.target].compactMap { $0 })
     _ = try await conclude(run: run) { context in
       context.sides.withLock { $0 = (to, from) }
-      let withSource = { @Sendable (other: Connection?) async throws -> CommandResult in
+      func withSource(_ other: Connection?) async throws -> CommandResult {
         guard let from, let source else {
           return try await context.settled { try await body(context, nil, other) }
         }
@@ -98,7 +98,7 @@ struct CommandRun {
   /// Runs `body` for a command without a run folder.
   ///
   /// - Throws: As ``perform(_:)``.
-  func performWithoutRun(_ body: @escaping @Sendable (Session) async throws -> CommandResult) async throws {
+  func performWithoutRun(_ body: (Session) async throws -> CommandResult) async throws {
     _ = try await perform(on: prepare(), run: nil, body)
   }
 
@@ -200,7 +200,7 @@ struct CommandRun {
   private func perform(
     on environment: DatabaseEnvironment,
     run: RunDirectory?,
-    _ body: @Sendable (Session) async throws -> CommandResult
+    _ body: (Session) async throws -> CommandResult
   ) async throws -> RunEnding {
     let source = try sourceEnvironment()
     let schema = try EnvironmentResolver(connection).schema()
@@ -246,7 +246,7 @@ struct CommandRun {
       run,
       client: connected.client,
       counts: context.counts,
-      clock: context.clock
+      clock: .system
     )
     context.journal.withLock { $0 = checkpoints.journal }
     if run.isResumed { context.logger.notice("Resuming run \(run.id).") }
@@ -268,6 +268,24 @@ extension CommandRun {
       source: job.source,
       resumesUnfinished: resumesUnfinished
     )
+  }
+}
+
+extension ConnectionSettings {
+  /// Does work of a command that says nothing by itself, and returns what it found.
+  func withSession<Value>(
+    of command: String,
+    _ output: OutputSettings,
+    _ body: (Session) async throws -> Value
+  ) async throws -> Value {
+    var found: Value?
+    let run = CommandRun(name: command, connection: self, output: output.silent)
+    try await run.performWithoutRun { session in
+      found = try await body(session)
+      return CommandResult()
+    }
+    if let found { return found }
+    throw Failure(.internal, "run \(command)", cause: "it ended without a result")
   }
 }
 

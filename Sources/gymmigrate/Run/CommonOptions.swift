@@ -15,7 +15,7 @@ struct PrintingOptions: ParsableArguments {
     on settings: ConnectionSettings? = nil,
     silently: Bool = false,
     counting: Bool = true,
-    _ body: @escaping @Sendable (Session) async throws -> CommandResult
+    _ body: (Session) async throws -> CommandResult
   ) async throws {
     let output = silently ? verbosity.settings.silent : verbosity.settings
     var command = CommandRun(name: name, connection: settings ?? connection.settings, output: output)

@@ -4,30 +4,13 @@ import Transfer
 
 /// One scheduled export: first into a hidden folder, then renamed, followed by marks, `latest` and retention.
 struct DatedExport {
-  private let folders: any ScheduledExports
-  private let files: FileAccess
-  private let retention: RetentionPolicy?
-  private let movesMarks: Bool
-  private let session: Session
-
-  /// Creates a scheduled export.
-  ///
-  /// - Parameters:
-  ///   - files: The files that can be reached.
-  ///   - movesMarks: Whether the export covers collections entirely or since their marks.
-  init(
-    _ folders: any ScheduledExports,
-    via files: FileAccess,
-    keeping retention: RetentionPolicy?,
-    movesMarks: Bool,
-    in session: Session
-  ) {
-    self.folders = folders
-    self.files = files
-    self.retention = retention
-    self.movesMarks = movesMarks
-    self.session = session
-  }
+  let folders: any ScheduledExports
+  /// The files that can be reached.
+  let files: FileAccess
+  let retention: RetentionPolicy?
+  /// Whether the export covers collections entirely or since their marks.
+  let movesMarks: Bool
+  let session: Session
 
   /// Restricts the reads to what is new, unless an increment would have no earlier export.
   ///

@@ -29,14 +29,9 @@ struct EnvironmentResolver {
   /// The configuration in use.
   func configuration() throws(Failure) -> Configuration { try files.configuration() }
 
-  /// A known environment as it would be used, under its configured name, and the name of another one with the same database.
-  struct Known {
-    var environment: DatabaseEnvironment
-    var same: String?
-  }
-
-  /// Returns the known environments, with their endpoints and protection.
-  func environments() throws(Failure) -> [Known] {
+  /// Returns the known environments as they would be used, under their configured names, each with the name of another one with
+  /// the same database.
+  func environments() throws(Failure) -> [(environment: DatabaseEnvironment, same: String?)] {
     let environments = try reached()
     return try environments.map { environment throws(Failure) in
       var used = try guarded(environment)
@@ -45,7 +40,7 @@ struct EnvironmentResolver {
       let same = environments.first { other in
         !other.name.isIdentical(to: environment.name) && other.isSameDatabase(as: environment)
       }
-      return Known(environment: used, same: guardian ?? same?.name)
+      return (used, guardian ?? same?.name)
     }
   }
 
@@ -187,14 +182,13 @@ struct EnvironmentResolver {
   /// Runs `body` with a caller for the environment, starting the embedded store if that is meant.
   ///
   /// - Parameter snapshot: The documents that replace the environment; nil for a database.
-  func withCaller<Result: Sendable>(
+  func withCaller<Result>(
     _ environment: DatabaseEnvironment,
     serving snapshot: Snapshot? = nil,
     policy: RetryPolicy,
-    clock: RunClock,
     traffic: TrafficCounter,
     onRetry: @escaping @Sendable (RetryNotice) -> Void,
-    _ body: @Sendable (_ endpoint: String, _ signer: String, _ caller: ServiceCaller) async throws -> Result
+    _ body: (_ endpoint: String, _ signer: String, _ caller: ServiceCaller) async throws -> Result
   ) async throws -> Result {
     let transport = CurlTransport(certificates: invocation.certificates)
     let traffic = options.isScratch == true ? TrafficCounter() : traffic
@@ -203,7 +197,6 @@ struct EnvironmentResolver {
         transport: transport,
         credentials: TokenProvider(credentials, transport: transport),
         policy: policy,
-        clock: clock,
         traffic: traffic,
         onRetry: onRetry
       )
@@ -229,7 +222,7 @@ struct EnvironmentResolver {
   }
 
   /// Runs `body` with the server of an environment that this process serves.
-  private func withServer<Result: Sendable>(
+  private func withServer<Result>(
     of environment: DatabaseEnvironment,
     _ snapshot: Snapshot?,
     _ access: LocalFirestoreServer.Access,

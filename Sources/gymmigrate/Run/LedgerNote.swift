@@ -1,4 +1,3 @@
-import FirestoreREST
 import Logging
 import MigrationEngine
 
@@ -33,7 +32,7 @@ extension Session {
     as status: LedgerEntry.Status
   ) async {
     if isLeased.withLock({ $0 }) || counts.totals.written + counts.totals.deleted == 0 { return }
-    var entry = LedgerEntry(run: run.id, command: command, migrations: [], holder: LedgerRun.holder)
+    var entry = LedgerEntry(run.id, of: command)
     (entry.status, entry.totals, entry.startedAt) = (status, counts.totals, journal.serverTime)
     entry.rewrites = connection.migrations(touchedBy: counts.collections.written)
     let (noted, ledger) = (entry, MigrationLedger(client: client.quickly, logger: logger))

@@ -24,13 +24,7 @@ struct LedgerRun: Sendable {
   ) {
     self.session = session
     (self.run, self.takingBack) = (run, takingBack)
-    entry = LedgerEntry(
-      run: run.id,
-      command: session.command,
-      migrations: sources.flatMap(\.applied),
-      holder: Self.holder,
-      undoes: undoes
-    )
+    entry = LedgerEntry(run.id, of: session.command, sources.flatMap(\.applied), undoes: undoes)
     entry.rewrites = rewritten
     (entry.override, entry.planned) = (job?.override, job?.planned ?? [])
     for index in entry.migrations.indices { entry.migrations[index].isDue = job?.isStep ?? false }
@@ -84,6 +78,19 @@ struct LedgerRun: Sendable {
   static var holder: String {
     let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "uid-\(geteuid())"
     return "\(user)@\(SystemCall.hostName ?? "a machine")"
+  }
+}
+
+extension LedgerEntry {
+  /// An entry of this process.
+  init(_ run: String, of command: String, _ migrations: [Applied] = [], undoes: String? = nil) {
+    self.init(
+      run: run,
+      command: command,
+      migrations: migrations,
+      holder: LedgerRun.holder,
+      undoes: undoes
+    )
   }
 }
 

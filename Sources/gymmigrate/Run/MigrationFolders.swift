@@ -120,13 +120,6 @@ extension ConnectionSettings {
   ///
   /// - Parameter command: The command that needs it.
   func ledger(for command: String, _ output: OutputSettings) async throws -> [LedgerEntry] {
-    let entries = Locked<[LedgerEntry]>([])
-    let command = CommandRun(name: command, connection: self, output: output.silent)
-    try await command.performWithoutRun { session in
-      let found = try await session.ledger.entries()
-      entries.withLock { $0 = found }
-      return CommandResult()
-    }
-    return entries.withLock { $0 }
+    try await withSession(of: command, output) { session in try await session.ledger.entries() }
   }
 }

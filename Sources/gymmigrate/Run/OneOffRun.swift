@@ -26,7 +26,7 @@ struct OneOffRun {
   ///   - prepare: Checks preconditions before anything is read; its sections are added to the summary.
   func perform(
     _ migration: DeclarativeMigration,
-    _ prepare: @escaping @Sendable (Session) async throws -> [any SummarySection] = { _ in [] }
+    _ prepare: (Session) async throws -> [any SummarySection] = { _ in [] }
   ) async throws -> RunEnding {
     try await perform(
       deletesForGood: migration.deletesForGood,
@@ -46,7 +46,7 @@ struct OneOffRun {
   func perform(
     deletesForGood: Bool = false,
     inputs: [String] = [],
-    _ make: @escaping @Sendable (Session, RunDirectory) async throws -> Work
+    _ make: (Session, RunDirectory) async throws -> Work
   ) async throws -> RunEnding {
     let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
     if deletesForGood, !plan.isDryRun { try deletions.assertMayAsk() }

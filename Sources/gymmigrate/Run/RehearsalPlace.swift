@@ -33,26 +33,23 @@ struct RehearsalPlace: Sendable {
   /// Performs one run.
   ///
   /// Documents left for review are not a problem.
-  func run<Result: Sendable>(
+  func run<Result>(
     _ job: any PerformableJob,
-    _ body: @escaping @Sendable (Session, RunDirectory) async throws -> Result
+    _ body: (Session, RunDirectory) async throws -> Result
   ) async throws -> Result {
-    let found = Locked<Result?>(nil)
+    var found: Result?
     let command = CommandRun(JobRun(job: job, connection: work, output: output))
     try await forgiving {
       try await command.perform { session, folder in
-        let result = try await body(session, folder)
-        found.withLock { $0 = result }
+        found = try await body(session, folder)
         return CommandResult()
       }
     }
-    guard let result = found.withLock({ $0 }) else {
-      throw Failure(.internal, "rehearse", cause: "a run was empty")
-    }
-    return result
+    if let found { return found }
+    throw Failure(.internal, "rehearse", cause: "a run was empty")
   }
 
-  private func forgiving(_ body: @Sendable () async throws -> Void) async throws {
+  private func forgiving(_ body: () async throws -> Void) async throws {
     do {
       try await body()
     } catch let status as ExitStatus where status.rawValue == ExitCodes.incomplete {}
@@ -64,8 +61,7 @@ struct RehearsalPlace: Sendable {
     job.keepsPersonalData = true
     var run = JobRun(job: job, connection: target, source: source, output: output)
     run.confirmation.yes = true
-    let copying = run
-    try await forgiving { _ = try await copying.perform() }
+    try await forgiving { _ = try await run.perform() }
   }
 
   /// Returns the check of the schema; nil if there is no schema.
@@ -99,7 +95,7 @@ struct RehearsalPlace: Sendable {
   ///
   /// - Returns: How many documents differ, and the first of them.
   func compare() async throws -> (count: Int, examples: [String]) {
-    let found = Locked(DiffCounts())
+    var counts = DiffCounts()
     let file = "\(work.stateDir)/differences.txt"
     try await CommandRun(name: "migrate test", connection: work, output: output).performReading(
       from: original,
@@ -116,18 +112,13 @@ struct RehearsalPlace: Sendable {
         progress: context.progress,
         logger: context.logger
       )
-      let counts = try await diff.run().counts
-      found.withLock { $0 = counts }
+      counts = try await diff.run().counts
       return CommandResult()
     }
-    let counts = found.withLock { $0 }
     let count = counts.onlyInFrom + counts.onlyInTo + counts.different + counts.unreadable
     if count == 0 { return (0, []) }
     // The beginning suffices, because there may be a line for each document.
-    var lines = try InputFile(file)
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    let length = try bytes.withUnsafeMutableBytes { bytes throws(Failure) in try lines.read(into: bytes) }
-    let text = String(decoding: bytes.prefix(length), as: UTF8.self)
+    let text = String(decoding: FileHead(file).bytes, as: UTF8.self)
     return (count, text.split(separator: "\n").prefix(3).map(String.init))
   }
 }

@@ -1,5 +1,4 @@
 import Configuration
-import FirestoreREST
 import MigrationEngine
 import Transfer
 
@@ -19,20 +18,18 @@ extension RehearsalRun {
 
   /// Returns the source's error about reads without an index, querying one document of each.
   private func refusal(of reads: [CollectionRead]) async throws -> String? {
-    let refusal = Locked<String?>(nil)
-    let command = CommandRun(name: "migrate test", connection: source, output: output.silent)
-    try await command.performWithoutRun { session in
+    try await source.withSession(of: "migrate test", output) { session in
+      var refusal: String?
       for read in reads {
         var read = read
         read.pageSize = 1
         do {
           for try await _ in session.client.pages(of: read) { break }
         } catch let failure as Failure where failure.service?.status == .failedPrecondition {
-          refusal.withLock { $0 = failure.service?.message }
+          refusal = failure.service?.message
         }
       }
-      return CommandResult()
+      return refusal
     }
-    return refusal.withLock { $0 }
   }
 }

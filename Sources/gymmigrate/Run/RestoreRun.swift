@@ -46,7 +46,7 @@ extension RestoreJob: PerformableJob {
     var planning = session
     // Changed documents are counted when they are written.
     if !plan.isDryRun { planning.database = session.database.countedApart }
-    let (report, numbers) = try await compared(in: planning, folder, run, via: access)
+    let (report, numbers) = try await compared(in: planning, folder, via: access)
     var totals = PlanTotals([report], planning.counts)
     let found = RestoreReport(totals, numbers)
     if plan.isDryRun, !run.output.json {
@@ -70,13 +70,12 @@ extension RestoreJob: PerformableJob {
   private func compared(
     in session: Session,
     _ folder: RunDirectory,
-    _ run: JobRun,
     via access: FileAccess
   ) async throws -> (MigrationReport, RestoreNumbers) {
     if !folder.isResumed, let filter = try query.filter(in: session.client.database, session.schema) {
       session.logger.reportOmissions(by: [filter])
     }
-    let list = try await list(in: session, run, via: access)
+    let list = try await list(in: session, via: access)
     var runner = MigrationRunner(in: session, folder)
     runner.examples = plan.examples
     var report = try await runner.plan(.list(list))
@@ -106,7 +105,7 @@ extension RestoreJob: PerformableJob {
     )
   }
 
-  private func list(in session: Session, _ run: JobRun, via access: FileAccess) async throws -> RestoreList {
+  private func list(in session: Session, via access: FileAccess) async throws -> RestoreList {
     let state = try wanted(in: session, via: access)
     let isDeep = subcollections && state.knowledge.isDeep
     var rules = RestoreRules(

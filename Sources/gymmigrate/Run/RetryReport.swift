@@ -8,13 +8,9 @@ final class RetryReport: Sendable {
   private static let interval = 60.0
 
   private let logger: Logger
-  private let clock: RunClock
   private let last = Locked<Double?>(nil)
 
-  init(_ logger: Logger, clock: RunClock) {
-    self.logger = logger
-    self.clock = clock
-  }
+  init(_ logger: Logger) { self.logger = logger }
 
   func take(_ notice: RetryNotice) {
     logger.debug(
@@ -32,7 +28,7 @@ final class RetryReport: Sendable {
   }
 
   private func isDue() -> Bool {
-    let now = clock.now()
+    let now = RunClock.system.now()
     return last.withLock { last in
       if let last, now - last < Self.interval { return false }
       last = now

@@ -1,5 +1,4 @@
 import Configuration
-import FirestoreREST
 import Logging
 import MigrationEngine
 import Shards
@@ -40,7 +39,7 @@ struct ShardWorker: Sendable {
     bill = try place.bill(of: &job, allowing: bound)
     self.job = job
     Invocation.current.notifier?.begin(on: job.connection)
-    try ShardAgreement(plan, at: place).assertSame()
+    try plan.assertSame(at: place)
   }
 
   private var ranges: ArraySlice<ShardPlan.Range> { plan.ranges(of: task) }
@@ -108,20 +107,18 @@ struct ShardWorker: Sendable {
   /// Works while holding the lease of the run, if it writes.
   private func workWithLease(_ keeper: ClaimKeeper) async throws {
     guard plan.writes else { return try await work(CommitGate()) }
-    try await CommandRun(name: "shard work", connection: job.connection, output: job.output.silent)
-      .performWithoutRun { session in
-        if let bill { session.client.caller.traffic.account.share(bill) }
-        let ledger = MigrationLedger(client: session.client, logger: logger, offering: session.place)
-        try await SharedRun(plan.ledgerEntry(holder: LedgerRun.holder), of: ledger).join {
-          let gate = CommitGate()
-          let check: CommitGate.Check = { occasion in
-            try await session.client.gate.pass(occasion)
-            try await keeper.check(occasion)
-          }
-          try await gate.hold(check, fence: session.client.gate.fence) { try await work(gate) }
+    try await job.connection.withSession(of: "shard work", job.output) { session in
+      if let bill { session.client.caller.traffic.account.share(bill) }
+      let ledger = MigrationLedger(client: session.client, logger: logger, offering: session.place)
+      try await SharedRun(plan.ledgerEntry, of: ledger).join {
+        let gate = CommitGate()
+        let check: CommitGate.Check = { occasion in
+          try await session.client.gate.pass(occasion)
+          try await keeper.check(occasion)
         }
-        return CommandResult()
+        try await gate.hold(check, fence: session.client.gate.fence) { try await work(gate) }
       }
+    }
   }
 
   private func work(_ gate: CommitGate) async throws {
@@ -198,34 +195,39 @@ struct ShardWorker: Sendable {
   }
 }
 
-/// Whether this program, its configuration and its files match those of a plan.
-struct ShardAgreement {
-  private let plan: ShardPlan
-  private let place: ShardPlace
-
-  init(_ plan: ShardPlan, at place: ShardPlace) {
-    self.plan = plan
-    self.place = place
-  }
-
+extension ShardPlan {
+  /// Checks that this program, its configuration and its files match those of the plan.
+  ///
   /// - Throws: `.configuration`, `.inputMalformed`.
-  func assertSame() throws {
-    guard plan.toolVersion.isIdentical(to: gymmigrateVersion) else {
+  func assertSame(at place: ShardPlace) throws {
+    func refusal(_ cause: String, _ remedy: String) -> Failure {
+      Failure(.configuration, "work for the plan of", path: place.text, cause: cause, remedy: remedy)
+    }
+    func assertSame(_ now: DatabaseEnvironment, _ planned: RunRecord.Target) throws(Failure) {
+      var place = RunRecord.Target(now)
+      place.environment = planned.environment
+      if place == planned { return }
       throw refusal(
-        "version \(plan.toolVersion) planned it, and this is \(gymmigrateVersion)",
+        "\(now.name) is \(place.database) at \(place.endpoint) here, and \(planned.database) at \(planned.endpoint) in the plan",
+        "Use the configuration of the plan."
+      )
+    }
+    guard toolVersion.isIdentical(to: gymmigrateVersion) else {
+      throw refusal(
+        "version \(toolVersion) planned it, and this is \(gymmigrateVersion)",
         "Use one version for all tasks."
       )
     }
-    let run = try plan.jobRun(at: place)
-    try assertSame(EnvironmentResolver(run.connection).environment(), plan.target)
-    if let source = run.source, let planned = plan.source {
+    let run = try jobRun(at: place)
+    try assertSame(EnvironmentResolver(run.connection).environment(), target)
+    if let source = run.source, let planned = self.source {
       try assertSame(EnvironmentResolver(source).environment(), planned)
     }
     let migrations = try (run.job as? any DivisibleJob)?.applied(in: run) ?? []
-    if migrations != plan.migrations {
+    if migrations != self.migrations {
       throw refusal("the migrations' files are not those of the plan", "Put the files of the plan back.")
     }
-    for input in plan.inputs where RunRecord.size(of: input.path) != input.bytes {
+    for input in inputs where RunRecord.size(of: input.path) != input.bytes {
       throw Failure(
         .inputMalformed,
         "work on",
@@ -235,23 +237,6 @@ struct ShardAgreement {
         remedy: "Run the task where the files of the plan are."
       )
     }
-  }
-
-  private func assertSame(_ now: DatabaseEnvironment, _ planned: RunRecord.Target) throws(Failure) {
-    let place = RunRecord.Target(
-      environment: planned.environment,
-      database: now.database,
-      endpoint: now.effectiveEndpoint
-    )
-    if place == planned { return }
-    throw refusal(
-      "\(now.name) is \(place.database) at \(place.endpoint) here, and \(planned.database) at \(planned.endpoint) in the plan",
-      "Use the configuration of the plan."
-    )
-  }
-
-  private func refusal(_ cause: String, _ remedy: String) -> Failure {
-    Failure(.configuration, "work for the plan of", path: place.text, cause: cause, remedy: remedy)
   }
 }
 

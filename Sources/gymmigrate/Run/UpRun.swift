@@ -153,16 +153,9 @@ struct UpRun {
   }
 
   private func moment() async throws -> Timestamp {
-    let moment = Locked(Timestamp.now)
     try await counted { run in
-      let command = CommandRun(name: "migrate up", connection: run.connection, output: run.output.silent)
-      try await command.performWithoutRun { session in
-        let now = try await session.ledger.moment()
-        moment.withLock { $0 = now }
-        return CommandResult()
-      }
+      try await run.connection.withSession(of: "migrate up", run.output) { try await $0.ledger.moment() }
     }
-    return moment.withLock { $0 }
   }
 
   private func choice(_ migrations: [FolderMigration]) -> MigrationChoice {
@@ -176,14 +169,12 @@ struct UpRun {
     if job.isDryRun {
       throw ValidationError("--accept-changed is recorded in the ledger: leave out --dry-run.")
     }
-    let command = CommandRun(name: "migrate up", connection: run.connection, output: run.output.silent)
-    try await command.performWithoutRun { session in
+    try await run.connection.withSession(of: "migrate up", run.output) { session in
       let changed = folder.changed(in: environment, try await session.ledger.entries())
       try await session.ledger.accept(changed)
       for migration in changed {
         run.output.logger().notice("\(migration.name) is right as its file is now, as you say.")
       }
-      return CommandResult()
     }
   }
 
@@ -209,15 +200,14 @@ struct UpRun {
     let bounded = try choice(pending).chosen(for: run.connection).filter(\.deletesForGood).map(\.id)
     var plan = PlanJob(choice(pending))
     (plan.html, plan.examples) = (job.html, examples)
-    let (planned, deletions) = (plan, Locked<[String: Int]>([:]))
+    var deletions: [String: Int] = [:]
     _ = try await one { run in
       var planning = run
       // 'apply --plan' would bypass the gate.
-      (planning.job, planning.offersPlan) = (planned, false)
-      let found = try await planning.perform().result.deletions
-      deletions.withLock { $0 = found }
+      (planning.job, planning.offersPlan) = (plan, false)
+      deletions = try await planning.perform().result.deletions
     }
-    return deletions.withLock { $0 }.filter { id, count in
+    return deletions.filter { id, count in
       count > 0 || bounded.contains { $0.isIdentical(to: id) }
     }
   }
@@ -237,17 +227,16 @@ struct UpRun {
       job.planned = pending[(index + 1)...].map(\.id)
       // A migration planned without deletions needs no limit from a person, and must not delete anything.
       if job.maximumDeletes == nil, deletions[migration.id] == 0 { job.maximumDeletes = 0 }
-      let applied = job
       let isWhole = try await one { run in
         var applying = run
-        applying.job = applied
+        applying.job = job
         try await applying.perform()
       }
       if !isWhole { isIncomplete = true }
       // For a single migration, the lists are already named a few lines above.
       if pending.count > 1 { left += listsLeft(by: migration) }
       do {
-        try await verify(applied.migrations)
+        try await verify(job.migrations)
       } catch let status as ExitStatus {
         say(left)
         throw status
@@ -315,7 +304,7 @@ struct UpRun {
   /// Performs one of the runs, and deducts its bill from the overall limit.
   ///
   /// - Returns: Whether it left nothing for a person.
-  private mutating func one(_ body: @Sendable (JobRun) async throws -> Void) async throws -> Bool {
+  private mutating func one(_ body: (JobRun) async throws -> Void) async throws -> Bool {
     var isWhole = true
     do {
       try await counted(body)
@@ -329,8 +318,8 @@ struct UpRun {
   }
 
   /// Runs `body` as the next run or a part of it, within the rest of the overall limit.
-  private func counted<Result: Sendable>(
-    _ body: @Sendable (JobRun) async throws -> Result
+  private func counted<Result>(
+    _ body: (JobRun) async throws -> Result
   ) async throws -> Result {
     var invocation = Invocation.current
     (invocation.traffic, invocation.bound) = (traffic, given ?? run.connection.bound)

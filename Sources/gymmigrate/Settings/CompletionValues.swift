@@ -1,4 +1,3 @@
-import ArgumentParser
 import Configuration
 import MigrationEngine
 import Schema
@@ -50,4 +49,9 @@ enum CompletionValues {
       return (try? names(connection)) ?? []
     }
   }
+}
+
+extension TypedValue {
+  /// The name of an environment.
+  static let environment = ValueReader(name: "env", completion: CompletionValues.environments) { $0 }
 }

@@ -62,7 +62,7 @@ struct SettingOrigin {
     case "database":
       (value, origin) = (environment.database.database, known == nil ? "built in" : file)
     case "endpoint":
-      value = environment.isEmbedded ? "embedded" : environment.effectiveEndpoint
+      value = environment.server
       let isBuiltIn = environment.isEmbedded || environment.endpoint == nil
       origin = isBuiltIn ? "built in" : known?.endpoint == nil ? "variable FIRESTORE_EMULATOR_HOST" : file
     case "credentials": (value, origin) = (signer, known?.credentials == nil ? "found" : file)

@@ -34,7 +34,8 @@ struct CheckCommand: JobCommand {
 
   @Option(
     name: .customLong("rule"),
-    help: ArgumentHelp("Check this rule; repeat it for several (default: all).", valueName: "name")
+    help: "Check this rule; repeat it for several (default: all).",
+    as: TypedValue.text("name")
   )
   var names: [String] = []
 
@@ -49,11 +50,8 @@ struct CheckCommand: JobCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp(
-      "Write every finding to a file: .csv for spreadsheets, .json or .jsonl, also compressed (.gz).",
-      valueName: "file"
-    ),
-    transform: TypedValue.file
+    help: "Write every finding to a file: .csv for spreadsheets, .json or .jsonl, also compressed (.gz).",
+    as: TypedValue.file
   )
   var output: String?
 
@@ -106,7 +104,7 @@ extension CheckJob: DivisibleJob {
     // Whether the output can be written is checked before anything is read.
     let access = try StorageAccess(for: output.map { [$0] } ?? [], run.connection, counting: run.traffic)
     try access.files.assertWritable(output)
-    let findings = CheckOutput(check, examples: examples, asJSON: run.output.json)
+    var findings = CheckOutput(check, examples: examples, asJSON: run.output.json)
     var command = CommandRun(run)
     // With `--json` the summary is part of the object that contains the findings.
     command.printing = { try findings.end($0) }

@@ -24,7 +24,8 @@ struct DeleteCommand: JobCommand {
 
   @Option(
     name: .customLong("id"),
-    help: ArgumentHelp("A document by its id. Several are all meant.", valueName: "id")
+    help: "A document by its id. Several are all meant.",
+    as: TypedValue.text("id")
   )
   var ids: [String] = []
 
@@ -59,11 +60,7 @@ struct DeleteCommand: JobCommand {
       if collection.utf8.contains(UInt8(ascii: "*")) {
         throw ValidationError("--id is for one collection, and '\(collection)' is a pattern.")
       }
-      for id in ids {
-        if let violation = PathLimits.violation(ofID: id, isDocument: true) {
-          throw ValidationError("--id: \(violation.message).")
-        }
-      }
+      try TypedValue.assertIDs(ids, of: "--id")
     }
     try OneOffArguments.validate(
       collection,

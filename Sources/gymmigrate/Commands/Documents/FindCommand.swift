@@ -24,10 +24,8 @@ struct FindCommand: AsyncParsableCommand {
   var text: String
 
   @Option(
-    help: ArgumentHelp(
-      "Where to look, several with commas in between (default: where the schema says).",
-      valueName: "paths"
-    )
+    help: "Where to look, several with commas in between (default: where the schema says).",
+    as: TypedValue.text("paths")
   )
   var collection: String?
 
@@ -148,9 +146,8 @@ struct FindCommand: AsyncParsableCommand {
 
   private static func line(_ path: DocumentPath, _ matches: [TextSearch.Match]) -> TerminalText {
     let found = matches.map { match in
-      var text = JSONWriter()
-      text.string(match.text)
-      return TerminalText("\t\(match.field)=\(String(decoding: text.bytes, as: UTF8.self))")
+      let text = JSONWriter.text { $0.string(match.text) }
+      return TerminalText("\t\(match.field)=\(text)")
     }
     return "\(path)\(found.joined())\n"
   }

@@ -49,9 +49,8 @@ struct GetCommand: AsyncParsableCommand {
           if format == .text {
             try StandardOutput.write(Self.text(document))
           } else {
-            var json = JSONWriter()
-            json.document(document, in: nil, times: false)
-            try StandardOutput.write(data: json.bytes + [UInt8(ascii: "\n")])
+            let line = JSONWriter.bytes { $0.document(document, in: nil, times: false) }
+            try StandardOutput.write(data: line + [UInt8(ascii: "\n")])
           }
         }
       }
@@ -83,17 +82,12 @@ struct GetCommand: AsyncParsableCommand {
   }
 
   private static func shown(_ value: Value) -> String {
-    var json = JSONWriter()
     switch value {
-    case .null: return "null"
-    case .boolean(let flag): return flag ? "true" : "false"
-    case .integer(let number): return String(number)
-    case .timestamp(let time): return time.description
-    case .reference(let name): return name
-    case .string(let text): json.string(text)
-    default: json.value(value)
+    case .timestamp(let time): time.description
+    case .reference(let name): name
+    case .double: JSONWriter.text { $0.value(value) }
+    default: ValueText.text(value)
     }
-    return String(decoding: json.bytes, as: UTF8.self)
   }
 }
 

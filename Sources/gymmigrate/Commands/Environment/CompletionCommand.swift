@@ -1,7 +1,3 @@
-import ArgumentParser
-import Files
-import FirestoreModels
-
 struct CompletionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "completion",

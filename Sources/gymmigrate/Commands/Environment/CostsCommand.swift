@@ -15,16 +15,13 @@ struct CostsCommand: AsyncParsableCommand {
       """
   )
 
-  @Option(
-    help: ArgumentHelp("How far back.", valueName: "duration").withDefault("30d"),
-    transform: TypedValue.duration
-  )
+  @Option(help: ArgumentHelp("How far back.").withDefault("30d"), as: TypedValue.duration)
   var since = Duration.seconds(30 * 86_400)
 
   @Option(
     name: [.customShort("e"), .customLong("env")],
     help: "Only runs on this environment.",
-    completion: CompletionValues.environments
+    as: TypedValue.environment
   )
   var environment: String?
 

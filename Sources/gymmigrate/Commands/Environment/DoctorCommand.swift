@@ -45,8 +45,7 @@ struct DoctorCommand: AsyncParsableCommand {
     do throws(Failure) {
       let found = try resolver.environment()
       environment = found
-      let address = found.isEmbedded ? "embedded" : found.effectiveEndpoint
-      diagnosis.ok("environment", "\(found.name) is \(found.database) at \(address)")
+      diagnosis.ok("environment", "\(found.name) is \(found.database) at \(found.server)")
       if let bucket = found.storageBucket { diagnosis.ok("storage", "its bucket is \(bucket)") }
       diagnosis.ok("credentials", try resolver.signer(for: found))
     } catch {
@@ -82,20 +81,16 @@ struct DoctorCommand: AsyncParsableCommand {
     _ context: CommandContext,
     _ diagnosis: inout Diagnosis
   ) async {
-    let before = diagnosis
     do {
       let prices = try resolver.prices()
-      diagnosis = try await resolver.withCaller(
+      try await resolver.withCaller(
         environment,
         policy: RetryPolicy(budget: min(connection.retryFor.inSeconds, Self.patience)),
-        clock: context.clock,
         traffic: context.traffic,
         onRetry: { _ in }
-      ) { (endpoint, _, caller) async throws -> Diagnosis in
-        var found = before
+      ) { endpoint, _, caller in
         let client = FirestoreClient(database: environment.database, endpoint: endpoint, caller: caller)
-        await ServiceChecks(client: client, environment: environment, prices: prices).run(into: &found)
-        return found
+        await ServiceChecks(client: client, environment: environment, prices: prices).run(into: &diagnosis)
       }
     } catch {
       diagnosis.fail(

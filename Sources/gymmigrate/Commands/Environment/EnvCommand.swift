@@ -31,10 +31,10 @@ struct EnvList: AsyncParsableCommand {
         }
       }
     }
-    for (environment, same) in known.map({ ($0.environment, $0.same) }) {
+    for (environment, same) in known {
       var fields = [
         environment.name, environment.database.project, environment.database.database,
-        environment.isEmbedded ? "embedded" : environment.effectiveEndpoint,
+        environment.server,
         environment.isProtected ? "protected" : "",
         environment.leavesMasked ? "leaves masked" : "",
         same.map { "same database as \($0)" } ?? "",
@@ -79,7 +79,7 @@ struct EnvShow: AsyncParsableCommand {
     let lines: [TerminalText] = [
       "name: \(environment.name)", "project: \(environment.database.project)",
       "database: \(environment.database.database)",
-      "endpoint: \(environment.isEmbedded ? "embedded" : environment.effectiveEndpoint)",
+      "endpoint: \(environment.server)",
       "protected: \(environment.isProtected ? "yes" : "no")", "signer: \(signer)",
       "leaves: \(environment.leavesMasked ? "masked" : "as it is")",
       "storage bucket: \(environment.storageBucket ?? "-")", "configuration: \(file ?? "built in")",

@@ -33,7 +33,7 @@ struct EnvInit: AsyncParsableCommand {
   func run() async throws {
     try Self.assertFree(file)
     let text = application.isChosen ? RegisteredApplication.sampleConfiguration : Self.plainText
-    try Self.write(text, to: file)
+    try OutputFile.write(Array(text.utf8), to: file)
     Terminal.standardError.line("Wrote \(file). 'gymmigrate env list' shows how it is resolved.")
     guard json else { return }
     try StandardOutput.writeObject {
@@ -49,12 +49,6 @@ struct EnvInit: AsyncParsableCommand {
   ) throws(Failure) {
     guard FileCheck.isTaken(file) else { return }
     throw Failure.cannotWrite(file, "it exists", remedy: remedy)
-  }
-
-  static func write(_ text: String, to file: String) throws(Failure) {
-    var output = try OutputFile(file)
-    try output.write(text)
-    _ = try output.finish()
   }
 
   /// A configuration for any project.

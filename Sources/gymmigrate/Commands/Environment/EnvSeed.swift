@@ -21,14 +21,10 @@ struct EnvSeed: JobCommand {
   @Argument(help: "The environment to load.", completion: CompletionValues.environments)
   var name: String?
 
-  @Option(
-    help: ArgumentHelp("A folder of files, or an environment.", valueName: "env|path"),
-    completion: CompletionValues.environments
-  )
+  @Option(help: "A folder of files, or an environment.", as: TypedValue.environment.named("env|path"))
   var from: String
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @OptionGroup var common: WritingOptions
 
@@ -50,14 +46,14 @@ struct EnvSeed: JobCommand {
 
   private func job() throws -> any PerformableJob {
     if FileCheck.isFolder(from) || from.utf8.contains(UInt8(ascii: "/")) {
-      var job = ImportJob(files: [try TypedValue.file(from)])
-      (job.mode, job.isDryRun) = (.upsert, dryRun)
+      var job = ImportJob(files: [try TypedValue.file.read(from)])
+      (job.mode, job.isDryRun) = (.upsert, trial.dryRun)
       return job
     }
     var selection = SelectionSettings()
     selection.catalogues = true
     var job = CopyJob(selection)
-    (job.mode, job.isDryRun) = (.upsert, dryRun)
+    (job.mode, job.isDryRun) = (.upsert, trial.dryRun)
     return job
   }
 }

@@ -24,10 +24,7 @@ struct InitCommand: AsyncParsableCommand {
   @Option(databasePart: "The database (default: (default)).")
   var database: String?
 
-  @Option(
-    help: ArgumentHelp("What the environment is called (default: prod).", valueName: "name"),
-    transform: Self.environmentName
-  )
+  @Option(help: "What the environment is called (default: prod).", as: InitCommand.environmentName)
   var name: String?
 
   @Flag(inversion: .prefixedNo, help: "Whether writes need --confirm and the name (default: yes).")
@@ -36,10 +33,7 @@ struct InitCommand: AsyncParsableCommand {
   @Option(localFile: "A credential file (default: Application Default Credentials, as gcloud leaves them).")
   var credentials: String?
 
-  @Option(
-    help: ArgumentHelp("Scheme, host and port of an emulator, instead of Google's.", valueName: "url"),
-    transform: TypedValue.endpoint
-  )
+  @Option(help: "Scheme, host and port of an emulator, instead of Google's.", as: TypedValue.endpoint)
   var endpoint: String?
 
   @Option(
@@ -57,7 +51,7 @@ struct InitCommand: AsyncParsableCommand {
     let answers = try Answers(self)
     // An invalid environment name is refused before anything is written.
     _ = try Configuration.builtIn(answers.configuration(schema: "none"), schemas: [])
-    try EnvInit.write(answers.configuration(schema: "none"), to: Self.file)
+    try OutputFile.write(Array(answers.configuration(schema: "none").utf8), to: Self.file)
     Terminal.standardError.line("Wrote \(Self.file).")
     try await Self.run(DoctorCommand.self, ["doctor", "-e", answers.name] + (json ? ["--json"] : []))
     // What the steps were billed together.
@@ -66,7 +60,7 @@ struct InitCommand: AsyncParsableCommand {
     if try await Self.isEmpty(answers.name) { return Self.showWait(in: answers.name) }
     defer { Self.showNext(in: answers.name) }
     try await Self.run(SchemaInfer.self, infer + ["-e", answers.name, "-q"])
-    try EnvInit.write(answers.configuration(schema: Self.schemaFile), to: Self.file)
+    try OutputFile.write(Array(answers.configuration(schema: Self.schemaFile).utf8), to: Self.file)
     Terminal.standardError.line(
       "Wrote \(Self.schemaFile). Look it over: it says what the documents are today."
     )
@@ -76,16 +70,11 @@ struct InitCommand: AsyncParsableCommand {
   private static func isEmpty(_ environment: String) async throws -> Bool {
     var connection = ConnectionSettings()
     connection.environment = environment
-    let (settings, isEmpty) = (connection, Locked(false))
-    try await Invocation.$current.withValue(invocation(["init"])) {
-      let command = CommandRun(name: "init", connection: settings, output: OutputSettings().silent)
-      try await command.performWithoutRun { session in
-        let collections = try await session.client.collectionIDs()
-        isEmpty.withLock { $0 = collections.isEmpty }
-        return CommandResult()
+    return try await Invocation.$current.withValue(invocation(["init"])) {
+      try await connection.withSession(of: "init", OutputSettings()) { session in
+        try await session.client.collectionIDs().isEmpty
       }
     }
-    return isEmpty.withLock { $0 }
   }
 
   /// Prints what to do once there are documents.
@@ -107,7 +96,7 @@ struct InitCommand: AsyncParsableCommand {
   /// Validates a name that `--env` can only interpret as an environment.
   ///
   /// - Throws: `ValidationError`.
-  static func environmentName(_ text: String) throws -> String {
+  static let environmentName = ValueReader(name: "name") { text in
     if text.isIdentical(to: DatabaseEnvironment.localName) {
       throw ValidationError("local is the embedded store, which needs no entry.")
     }
@@ -153,7 +142,7 @@ private struct Answers {
   init(_ command: InitCommand) throws {
     guard
       let project = try command.project
-        ?? Self.typed("The Google Cloud project:").map(TypedValue.databasePart)
+        ?? Self.typed("The Google Cloud project:").map(TypedValue.databasePart.read)
     else {
       throw Failure(
         .usage,
@@ -166,10 +155,12 @@ private struct Answers {
     self.project = project
     endpoint = command.endpoint
     database =
-      try command.database ?? Self.typed("The database [(default)]:").map(TypedValue.databasePart)
+      try command.database ?? Self.typed("The database [(default)]:").map(TypedValue.databasePart.read)
       ?? "(default)"
     name =
-      try command.name ?? Self.typed("The name of this environment [prod]:").map(InitCommand.environmentName)
+      try command.name ?? Self.typed("The name of this environment [prod]:").map(
+        InitCommand.environmentName.read
+      )
       ?? "prod"
     isProtected =
       try command.protected
@@ -177,7 +168,8 @@ private struct Answers {
     credentials =
       try command.credentials
       ?? (command.endpoint == nil
-        ? Self.typed("A credential file [Application Default Credentials]:").map(TypedValue.localFile) : nil)
+        ? Self.typed("A credential file [Application Default Credentials]:").map(TypedValue.localFile.read)
+        : nil)
   }
 
   private static func isYes(_ answer: String) -> Bool { !["n", "no"].contains(answer.lowercased()) }

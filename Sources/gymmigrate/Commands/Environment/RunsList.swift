@@ -15,15 +15,13 @@ struct RunsList: AsyncParsableCommand {
   @Option(
     name: [.customShort("e"), .customLong("env")],
     help: "Only runs on this environment.",
-    completion: CompletionValues.environments
+    as: TypedValue.environment
   )
   var environment: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Only runs of this command, or of those below it: 'migrate', 'migrate apply'.",
-      valueName: "name"
-    )
+    help: "Only runs of this command, or of those below it: 'migrate', 'migrate apply'.",
+    as: TypedValue.text("name")
   )
   var command: String?
 

@@ -10,13 +10,7 @@ struct RunsPrune: AsyncParsableCommand {
       """
   )
 
-  @Option(
-    help: ArgumentHelp(
-      "The age of a run since its beginning, such as 90d or 12h.",
-      valueName: "duration"
-    ),
-    transform: TypedValue.duration
-  )
+  @Option(help: "The age of a run since its beginning, such as 90d or 12h.", as: TypedValue.duration)
   var olderThan: Duration
 
   @Flag(name: [.customShort("n"), .long], help: "Show which would go; remove nothing.")

@@ -27,10 +27,9 @@ struct ServeCommand: AsyncParsableCommand {
   var memory = false
 
   @Option(
-    help: ArgumentHelp(
+    help:
       "A name, without a port, that clients reach it by beside localhost and 127.0.0.1; may be given again.",
-      valueName: "name"
-    )
+    as: TypedValue.text("name")
   )
   var host: [String] = []
 

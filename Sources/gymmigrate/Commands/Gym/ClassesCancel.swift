@@ -18,7 +18,7 @@ struct ClassesCancel: JobCommand {
 
   @OptionGroup var classes: BookedClassesOptions
 
-  @Option(help: "With --series: the first day (default: today).")
+  @Option(help: "With --series: the first day (default: today).", as: TypedValue.day)
   var from: CalendarDay?
 
   @OptionGroup var emptiness: EmptinessOptions
@@ -59,10 +59,10 @@ struct BookedClassesOptions: ParsableArguments {
   @Argument(help: "The id of a class.")
   var classID: String?
 
-  @Option(name: .customLong("of"), help: "The classes of a day, as 2026-01-05.")
+  @Option(name: .customLong("of"), help: "The classes of a day, as 2026-01-05.", as: TypedValue.day)
   var day: CalendarDay?
 
-  @Option(help: ArgumentHelp("The classes of a series, by its recurrenceGroupId.", valueName: "id"))
+  @Option(help: "The classes of a series, by its recurrenceGroupId.", as: TypedValue.text("id"))
   var series: String?
 
   func validate() throws {

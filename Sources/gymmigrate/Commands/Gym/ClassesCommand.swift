@@ -33,25 +33,22 @@ struct ClassesGenerate: JobCommand {
       """
   )
 
-  @Option(help: ArgumentHelp("The name of the class.", valueName: "text"))
+  @Option(help: "The name of the class.", as: TypedValue.text("text"))
   var nombre: String
 
   @Option(
-    help: ArgumentHelp(
-      "Days of the week: \(ClassSeries.weekdayNames.joined(separator: ",")); in Spanish, too: lun,mié.",
-      valueName: "days"
-    ),
-    transform: Self.weekdays
+    help: "Days of the week: \(ClassSeries.weekdayNames.joined(separator: ",")); in Spanish, too: lun,mié.",
+    as: Self.weekdays
   )
   var days: Set<Int>
 
-  @Option(help: "The first day, as 2026-01-05.")
+  @Option(help: "The first day, as 2026-01-05.", as: TypedValue.day)
   var from: CalendarDay
 
-  @Option(help: "The last day.")
+  @Option(help: "The last day.", as: TypedValue.day)
   var to: CalendarDay
 
-  @Option(help: ArgumentHelp("The hour, as 07:00.", valueName: "time"), transform: Self.time)
+  @Option(help: "The hour, as 07:00.", as: Self.time)
   var start: String
 
   @Option(help: "How long it lasts.", from: 1, to: 1440)
@@ -60,11 +57,10 @@ struct ClassesGenerate: JobCommand {
   @Option(help: "How many can take part.", from: 1, to: 10_000)
   var capacity: Int
 
-  @Option(help: ArgumentHelp("A description.", valueName: "text"))
+  @Option(help: "A description.", as: TypedValue.text("text"))
   var description: String?
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @OptionGroup var common: WritingOptions
 
@@ -90,7 +86,7 @@ struct ClassesGenerate: JobCommand {
     )
   }
 
-  func jobRun() -> JobRun { common.jobRun(SeriesJob(series, isDryRun: dryRun)) }
+  func jobRun() -> JobRun { common.jobRun(SeriesJob(series, isDryRun: trial.dryRun)) }
 
   /// The number of missing classes, and a line per week with their days.
   fileprivate static func calendar(_ days: [CalendarDay], of series: ClassSeries) -> TerminalText {
@@ -108,40 +104,28 @@ struct ClassesGenerate: JobCommand {
 
   // MARK: Values
 
-  private static func weekdays(_ text: String) throws -> Set<Int> {
-    var days: Set<Int> = []
-    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let known = ClassSeries.weekdayNames.joined(separator: ",")
-      days.insert(try ClassSeries.weekday(named: String(name)).orExpecting("days of the week: \(known)"))
-    }
-    return days
+  private static let weekdays = ValueReader(
+    "days",
+    expecting: "days of the week: \(ClassSeries.weekdayNames.joined(separator: ","))"
+  ) { text in
+    let names = text.split(separator: ",", omittingEmptySubsequences: false)
+    let days = names.compactMap { ClassSeries.weekday(named: String($0)) }
+    return days.count == names.count ? Set(days) : nil
   }
 
-  private static func time(_ text: String) throws -> String {
+  private static let time = ValueReader("time", expecting: "a time of day, as 07:00") { text in
     // People omit the leading zero; the apps sort by the text, which must have it.
     let time = text.utf8.count == 4 ? "0\(text)" : text
-    guard FieldFormat.time.matches(time) else { throw ValidationError("give a time of day, as 07:00.") }
-    return time
-  }
-}
-
-extension Option where Value == CalendarDay {
-  /// A required day.
-  init(help: ArgumentHelp) {
-    self.init(help: help.valued("date"), transform: TypedValue.day)
-  }
-}
-
-extension Option where Value == CalendarDay? {
-  /// A day; nil if not given.
-  init(name: NameSpecification = .long, help: ArgumentHelp) {
-    self.init(name: name, help: help.valued("date"), transform: TypedValue.day)
+    return FieldFormat.time.matches(time) ? time : nil
   }
 }
 
 extension TypedValue {
-  static func day(_ text: String) throws -> CalendarDay {
-    try CalendarDay(text).orExpecting("a day, as 2026-01-05")
+  static let day = ValueReader("date", expecting: "a day, as 2026-01-05") { CalendarDay($0) }
+
+  /// The first day of a month.
+  static let month = ValueReader("month", expecting: "a month, as 2026-01") { text in
+    text.utf8.count == 7 ? CalendarDay("\(text)-01") : nil
   }
 }
 
@@ -161,7 +145,7 @@ struct ClassesCancelSeries: JobCommand {
   @Argument(help: "The recurrenceGroupId of the classes.")
   var series: String
 
-  @Option(help: "The first day whose class is cancelled (default: today).")
+  @Option(help: "The first day whose class is cancelled (default: today).", as: TypedValue.day)
   var from: CalendarDay?
 
   @OptionGroup var emptiness: EmptinessOptions

@@ -17,7 +17,7 @@ struct ClassesWeek: AsyncParsableCommand {
       """
   )
 
-  @Option(name: .customLong("of"), help: "A day of the week (default: today).")
+  @Option(name: .customLong("of"), help: "A day of the week (default: today).", as: TypedValue.day)
   var day: CalendarDay?
 
   @OptionGroup var table: GymTableOptions
@@ -81,19 +81,19 @@ struct ClassesAttendance: AsyncParsableCommand {
       """
   )
 
-  @Option(name: .customLong("class"), help: ArgumentHelp("The id of a class.", valueName: "id"))
+  @Option(name: .customLong("class"), help: "The id of a class.", as: TypedValue.text("id"))
   var classID: String?
 
-  @Option(help: ArgumentHelp("The id of a member.", valueName: "id"))
+  @Option(help: "The id of a member.", as: TypedValue.text("id"))
   var member: String?
 
-  @Option(help: ArgumentHelp("A month, as 2026-01.", valueName: "month"), transform: Self.month)
+  @Option(help: "A month, as 2026-01.", as: TypedValue.month)
   var month: CalendarDay?
 
-  @Option(help: "The first day, as 2026-01-05.")
+  @Option(help: "The first day, as 2026-01-05.", as: TypedValue.day)
   var from: CalendarDay?
 
-  @Option(help: "The last day.")
+  @Option(help: "The last day.", as: TypedValue.day)
   var to: CalendarDay?
 
   @OptionGroup var table: GymTableOptions
@@ -111,10 +111,8 @@ struct ClassesAttendance: AsyncParsableCommand {
     if classID == nil, member == nil, days == nil {
       throw ValidationError("Say whose, with --class or --member, or when, with --month, or --from and --to.")
     }
-    for (name, id) in [("--class", classID), ("--member", member)] {
-      guard let id, let violation = PathLimits.violation(ofID: id, isDocument: true) else { continue }
-      throw ValidationError("\(name): \(violation.message).")
-    }
+    if let classID { try TypedValue.assertIDs([classID], of: "--class") }
+    if let member { try TypedValue.assertIDs([member], of: "--member") }
   }
 
   private var selection: ClassReports.Selection {
@@ -128,7 +126,6 @@ struct ClassesAttendance: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (selection, days) = (selection, days)
     try await common.perform("classes attendance") { session in
       let records = try await session.classReports().attendance(selection, on: days)
       let attended = records.count(where: \.attended)
@@ -183,12 +180,6 @@ struct ClassesAttendance: AsyncParsableCommand {
     return TerminalText(cells: [table.text("rate", "asistencia"), "\(attended)/\(count)", share])
   }
 
-  static func month(_ text: String) throws -> CalendarDay {
-    guard text.utf8.count == 7, let day = CalendarDay("\(text)-01") else {
-      throw ValidationError("give a month, as 2026-01.")
-    }
-    return day
-  }
 }
 
 /// The output of a report: lines on standard output, one JSON object, or a table in a file.
@@ -205,10 +196,9 @@ struct GymTableOptions: ParsableArguments {
   @Option(
     name: [.long, .customLong("lang")],
     help: ArgumentHelp(
-      "The language: english or spanish; fields is English, with field names in the header of CSV and XLSX.",
-      valueName: "language"
+      "The language: english or spanish; fields is English, with field names in the header of CSV and XLSX."
     ).withDefault("fields"),
-    transform: TypedValue.header
+    as: TypedValue.header
   )
   var header = Column.HeaderLanguage.fieldNames
 

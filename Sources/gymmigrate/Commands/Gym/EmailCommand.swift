@@ -91,8 +91,7 @@ struct EmailRegister: JobCommand {
   @Argument(help: "The id of the user.")
   var uid: String
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @OptionGroup var common: WritingOptions
 
@@ -102,7 +101,7 @@ struct EmailRegister: JobCommand {
   }
 
   func jobRun() -> JobRun {
-    common.jobRun(EmailJob(address, of: uid, isDryRun: dryRun))
+    common.jobRun(EmailJob(address, of: uid, isDryRun: trial.dryRun))
   }
 }
 

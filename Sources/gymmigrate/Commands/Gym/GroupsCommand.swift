@@ -34,8 +34,7 @@ struct CurrentGroupOptions: ParsableArguments {
 
 /// The options of the commands that change groups.
 struct GroupChangeOptions: ParsableArguments {
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @OptionGroup var common: WritingOptions
 }
@@ -46,7 +45,7 @@ extension GroupChangeOptions {
     _ ids: [String],
     _ complete: (inout GroupsJob) -> Void = { _ in }
   ) -> JobRun {
-    var job = GroupsJob(action, ids, isDryRun: dryRun)
+    var job = GroupsJob(action, ids, isDryRun: trial.dryRun)
     complete(&job)
     return common.jobRun(job)
   }
@@ -127,10 +126,10 @@ struct GroupsCreate: JobCommand {
   @Argument(help: "The name of the group.")
   var name: String
 
-  @Option(help: ArgumentHelp("The id of the user who owns it.", valueName: "id"))
+  @Option(help: "The id of the user who owns it.", as: TypedValue.text("id"))
   var owner: String
 
-  @Option(help: ArgumentHelp("The owner's name in the group (default: that of the user).", valueName: "text"))
+  @Option(help: "The owner's name in the group (default: that of the user).", as: TypedValue.text("text"))
   var displayName: String?
 
   @OptionGroup var current: CurrentGroupOptions

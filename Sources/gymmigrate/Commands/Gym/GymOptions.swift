@@ -3,7 +3,6 @@ import GymModels
 import GymReports
 import MigrationEngine
 import Schema
-import Synchronization
 import Tables
 import Transfer
 
@@ -21,10 +20,10 @@ struct GymExportOptions: ExportAdditions {
   )
   var summary = false
 
-  @Option(help: "With --summary: the first day, as 2026-01-05.")
+  @Option(help: "With --summary: the first day, as 2026-01-05.", as: TypedValue.day)
   var summaryFrom: CalendarDay?
 
-  @Option(help: "With --summary: the last day.")
+  @Option(help: "With --summary: the last day.", as: TypedValue.day)
   var summaryTo: CalendarDay?
 
   /// The names of the values in a record.
@@ -111,8 +110,12 @@ struct GymExportOptions: ExportAdditions {
       days = from...max(from, to)
     }
     let words = ReportWords(job.headerLanguage == "en" ? .english : .spanish)
-    let builder = SharedBuilder(ReportBuilder(days: days, asOf: today, in: zone))
-    return (words.sheetName, builder.add, { builder.report.sheet(words) })
+    let builder = Locked(ReportBuilder(days: days, asOf: today, in: zone))
+    return (
+      words.sheetName,
+      { documents in builder.withLock { builder in for document in documents { builder.add(document) } } },
+      { builder.withLock(\.report).sheet(words) }
+    )
   }
 
   /// Moves check-ins before members, as ``ReportBuilder`` requires; the order is otherwise unchanged.
@@ -137,21 +140,6 @@ struct GymExportOptions: ExportAdditions {
     }
     return DocumentFilter(filter)
   }
-}
-
-/// A builder to which the task of an export adds documents.
-private final class SharedBuilder: Sendable {
-  private let builder: Mutex<ReportBuilder>
-
-  init(_ builder: ReportBuilder) {
-    self.builder = Mutex(builder)
-  }
-
-  @Sendable func add(_ documents: [RawDocument]) {
-    builder.withLock { builder in for document in documents { builder.add(document) } }
-  }
-
-  var report: OwnerReport { builder.withLock(\.report) }
 }
 
 /// The options of the gym's own migrations.

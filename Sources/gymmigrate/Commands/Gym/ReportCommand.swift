@@ -28,7 +28,7 @@ struct ReportMonth: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The month, as 2026-01 (default: this one).", valueName: "month"),
-    transform: ClassesAttendance.month
+    transform: TypedValue.month.read
   )
   var month: CalendarDay?
 
@@ -47,7 +47,7 @@ struct ReportWeek: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp("A day of the week, as 2026-01-05 (default: today).", valueName: "date"),
-    transform: TypedValue.day
+    transform: TypedValue.day.read
   )
   var day: CalendarDay?
 
@@ -64,10 +64,10 @@ struct ReportWeek: AsyncParsableCommand {
 struct ReportOwner: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "owner", abstract: "Report on any days.")
 
-  @Option(help: "The first day, as 2026-01-05.")
+  @Option(help: "The first day, as 2026-01-05.", as: TypedValue.day)
   var from: CalendarDay
 
-  @Option(help: "The last day.")
+  @Option(help: "The last day.", as: TypedValue.day)
   var to: CalendarDay
 
   @OptionGroup var report: ReportOptions
@@ -104,7 +104,10 @@ struct ReportOptions: ParsableArguments {
   @Option(help: "Who reads it: owner, or receptionist, who sees no expenses.")
   var role = Role.owner
 
-  @Option(help: "The day from which memberships that end soon are counted (default: today).")
+  @Option(
+    help: "The day from which memberships that end soon are counted (default: today).",
+    as: TypedValue.day
+  )
   var asOf: CalendarDay?
 
   @Flag(help: "Print one JSON object instead; money in cents.") var json = false
@@ -126,7 +129,7 @@ struct ReportOptions: ParsableArguments {
   /// - Parameter days: Returns the days of the report, given the current day.
   func run(
     _ name: String,
-    _ days: @escaping @Sendable (_ today: CalendarDay) -> ClosedRange<CalendarDay>
+    _ days: (_ today: CalendarDay) -> ClosedRange<CalendarDay>
   ) async throws {
     // Whether the output can be written is checked before anything is read.
     try FileAccess.local.assertWritable(output)
@@ -169,9 +172,8 @@ struct ReportOptions: ParsableArguments {
     if json { return try StandardOutput.writeObject { report.writeMembers(to: &$0) } }
     guard let output else { return try StandardOutput.write(report.text(words)) }
     if FileName(output).kind == .xlsx { return try report.writeWorkbook(output, words, in: zone) }
-    var file = try OutputFile(output)
-    try file.write(report.page(words, of: "\(environment.name), \(environment.database)", at: readTime))
-    _ = try file.finish()
+    let place = "\(environment.name), \(environment.database)"
+    try OutputFile.write(report.page(words, of: place, at: readTime), to: output)
   }
 }
 

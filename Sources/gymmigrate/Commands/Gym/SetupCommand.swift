@@ -57,14 +57,13 @@ struct SetupSet: JobCommand {
   @Argument(help: "The id of the user.")
   var uid: String
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @OptionGroup var common: WritingOptions
 
   func validate() throws { try TypedValue.assertIDs([uid]) }
 
-  func jobRun() -> JobRun { common.jobRun(SetupJob(admin: uid, isDryRun: dryRun)) }
+  func jobRun() -> JobRun { common.jobRun(SetupJob(admin: uid, isDryRun: trial.dryRun)) }
 }
 
 extension SetupJob: PerformableJob {

@@ -35,11 +35,9 @@ struct WaitOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
+    help:
       "With --wait, the longest wait: 90s, 5m or 1h; exit code 75 when the operation is still running then.",
-      valueName: "duration"
-    ),
-    transform: TypedValue.duration
+    as: TypedValue.duration
   )
   var timeout: Duration?
 
@@ -58,8 +56,8 @@ extension TypedValue {
   /// Parses a Cloud Storage prefix.
   ///
   /// - Throws: `ValidationError` that says what is expected.
-  static func bucketPrefix(_ text: String) throws -> BucketPrefix {
-    let prefix = BucketPrefix(parsing: text)
-    return try prefix.orExpecting("\(BucketPrefix.form), with the name of a bucket of Cloud Storage")
-  }
+  static let bucketPrefix = ValueReader(
+    "uri",
+    expecting: "\(BucketPrefix.form), with the name of a bucket of Cloud Storage"
+  ) { BucketPrefix(parsing: $0) }
 }

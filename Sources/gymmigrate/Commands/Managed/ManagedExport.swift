@@ -29,20 +29,14 @@ struct ManagedExport: AsyncParsableCommand {
   var all = false
 
   @Option(
-    help: ArgumentHelp(
-      "Where to, as gs://BUCKET/PREFIX; of a bucket alone, the prefix is the time.",
-      valueName: "uri"
-    ),
-    transform: TypedValue.bucketPrefix
+    help: "Where to, as gs://BUCKET/PREFIX; of a bucket alone, the prefix is the time.",
+    as: TypedValue.bucketPrefix
   )
   var to: BucketPrefix
 
   @Option(
-    help: ArgumentHelp(
-      "Export the documents as they were at this time, a whole minute: 2026-01-31T03:00:00Z.",
-      valueName: "time"
-    ),
-    transform: Self.wholeMinute
+    help: "Export the documents as they were at this time, a whole minute: 2026-01-31T03:00:00Z.",
+    as: Self.wholeMinute
   )
   var snapshotTime: Timestamp?
 
@@ -78,10 +72,10 @@ struct ManagedExport: AsyncParsableCommand {
     return "\(second)_\(Int.random(in: 10_000...99_999))"
   }
 
-  private static func wholeMinute(_ text: String) throws -> Timestamp {
-    guard let time = Timestamp(text), time.seconds % 60 == 0, time.nanoseconds == 0 else {
-      throw ValidationError("give a whole minute with an offset, as 2026-01-31T03:00:00Z.")
-    }
-    return time
+  private static let wholeMinute = ValueReader(
+    "time",
+    expecting: "a whole minute with an offset, as 2026-01-31T03:00:00Z"
+  ) { text in
+    Timestamp(text).flatMap { $0.seconds % 60 == 0 && $0.nanoseconds == 0 ? $0 : nil }
   }
 }

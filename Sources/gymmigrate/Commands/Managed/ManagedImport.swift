@@ -25,10 +25,7 @@ struct ManagedImport: AsyncParsableCommand {
   @Argument(help: "IDs of collections, as users or items; everything in the export if none is named.")
   var collections: [String] = []
 
-  @Option(
-    help: ArgumentHelp("The export, as gs://BUCKET/PREFIX.", valueName: "uri"),
-    transform: TypedValue.bucketPrefix
-  )
+  @Option(help: "The export, as gs://BUCKET/PREFIX.", as: TypedValue.bucketPrefix)
   var from: BucketPrefix
 
   @OptionGroup var waiting: WaitOptions

@@ -2,36 +2,28 @@ import Configuration
 import Logging
 
 /// What the commands of the managed service share: the current operation, and the command that waits for it again.
-struct ManagedWork: Sendable {
-  private struct State {
-    var operation: ManagedOperation?
-    /// The command that shows the operation; nil before one is started.
-    var next: String?
-
-    var remainder: CommandRun.Remainder {
-      if let next { return .command(next) }
-      return operation == nil ? .run : .nothing
-    }
-  }
-
+final class ManagedWork {
   private let common: SummaryOptions
+  private(set) var operation: ManagedOperation?
+  /// The command that shows the operation; nil before one is started.
+  private var next: String?
+
   var isJSON: Bool { common.isJSON }
   private var connection: [String] { common.connection.settings.words }
-  private let state: Locked<State>
 
-  init(_ common: SummaryOptions) {
-    self.common = common
-    state = Locked(State())
+  init(_ common: SummaryOptions) { self.common = common }
+
+  private var remainder: CommandRun.Remainder {
+    if let next { return .command(next) }
+    return operation == nil ? .run : .nothing
   }
-
-  var operation: ManagedOperation? { state.withLock { $0.operation } }
 
   /// Returns a command that ends with the operation in its summary.
   func command(_ name: String, guards: ConfirmOptions? = nil) -> CommandRun {
     var command = common.command(ManagedCommand.prefix + name)
     command.confirmation = guards?.confirmation
-    command.remainder = { state.withLock { $0.remainder } }
-    command.sections = { state.withLock { state in state.operation.map { [OperationSection($0)] } ?? [] } }
+    command.remainder = { self.remainder }
+    command.sections = { self.operation.map { [OperationSection($0)] } ?? [] }
     return command
   }
 
@@ -82,10 +74,8 @@ struct ManagedWork: Sendable {
   /// Records an operation and, while it runs, the command that waits for it.
   func note(_ operation: ManagedOperation) {
     let words = ["gymmigrate", "managed", "status", Self.argument(operation.name), "--wait"] + connection
-    state.withLock { state in
-      state.operation = operation
-      state.next = operation.isDone ? nil : CommandLineText.quoted(words)
-    }
+    self.operation = operation
+    next = operation.isDone ? nil : CommandLineText.quoted(words)
   }
 
   /// An ID as an argument; an ID that looks like an option is replaced by the full name.
@@ -112,7 +102,7 @@ struct ManagedWork: Sendable {
       session.logger.notice("The answer to the request was lost; the operation was found in the list.")
       note(operation)
     case .uncertain(let failure):
-      state.withLock { $0.next = CommandLineText.quoted(["gymmigrate", "managed", "list"] + connection) }
+      next = CommandLineText.quoted(["gymmigrate", "managed", "list"] + connection)
       throw failure
     }
     if let operation, !isJSON { try StandardOutput.write("\(operation.name)\n") }
@@ -139,7 +129,7 @@ struct ManagedWork: Sendable {
       }
     } else {
       session.logger.notice(
-        "The service is at work; to wait for its end: \(state.withLock { $0.next } ?? "-")"
+        "The service is at work; to wait for its end: \(next ?? "-")"
       )
     }
     return CommandResult()

@@ -21,11 +21,8 @@ struct MigrateApply: JobCommand {
   @OptionGroup var common: WritingOptions
 
   @Option(
-    help: ArgumentHelp(
-      "Apply this file of 'migrate plan -o', also gs://BUCKET/NAME, and nothing else.",
-      valueName: "file"
-    ),
-    transform: TypedValue.file
+    help: "Apply this file of 'migrate plan -o', also gs://BUCKET/NAME, and nothing else.",
+    as: TypedValue.file
   )
   var plan: String?
 
@@ -35,17 +32,16 @@ struct MigrateApply: JobCommand {
   )
   var maxDelete: Int?
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @OptionGroup var shown: ExamplesOption
   @OptionGroup var page: PageOptions
 
   func validate() throws {
-    try page.assertPlanning(dryRun)
+    try page.assertPlanning(trial.dryRun)
     if plan != nil {
       if migrations.isAny { throw ValidationError("Name migrations or give --plan, not both.") }
-      if dryRun { throw ValidationError("--plan is a plan already: --dry-run has nothing to do.") }
+      if trial.dryRun { throw ValidationError("--plan is a plan already: --dry-run has nothing to do.") }
       try migrations.rules.assertUnused("--plan is a plan already")
     } else {
       try migrations.assertSome()
@@ -55,12 +51,12 @@ struct MigrateApply: JobCommand {
   func jobRun() -> JobRun {
     var job = ApplyJob(migrations.settings)
     (job.plan, job.maximumDeletes) = (plan, maxDelete)
-    (job.isDryRun, job.html, job.examples) = (dryRun, page.html, shown.examples)
+    (job.isDryRun, job.html, job.examples) = (trial.dryRun, page.html, shown.examples)
     return common.jobRun(job)
   }
 }
 
-extension ApplyJob: DivisibleJob {
+extension ApplyJob: MigrationsJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     let chosen = try migrations.chosen(for: run.connection)
     let isQuiet = run.output.json || run.part != nil
@@ -88,15 +84,9 @@ extension ApplyJob: DivisibleJob {
       // Those of a step were planned, and those of a resumed run or of a part have been read in part elsewhere.
       let reportsEmpty = plan == nil && run.part == nil && !isStep && !folder.isResumed
       if isDryRun {
-        var empty = EmptyMigrations(in: session)
-        let (reports, totals) = try await runner(in: session, folder, run).plan(
-          sources.map { $0.guarded(by: session.client) }
-        ) { report in
-          if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
-          empty.report(chosen.first { $0.id.isIdentical(to: report.migration) })
-        }
         let screen = PlanScreen(html: html, connection: run.connection, isQuiet: isQuiet)
-        var result = try await screen.conclude(reports, totals, of: session, folder)
+        let runner = runner(in: session, folder, run)
+        var (result, _) = try await screen.plan(chosen, by: runner, of: session, folder)
         result.status = session.plannedStatus
         return result
       }
@@ -180,14 +170,5 @@ extension ApplyJob: DivisibleJob {
     }
     try run.write.assertDivisible()
     _ = try migrations.divisibleReads(for: run.connection)
-  }
-
-  func applied(in run: JobRun) throws -> [LedgerEntry.Applied] { try migrations.applied(for: run.connection) }
-
-  func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
-    ShardDivision(
-      reads: try migrations.divisibleReads(for: run.connection),
-      inputs: try migrations.files(for: run.connection)
-    )
   }
 }

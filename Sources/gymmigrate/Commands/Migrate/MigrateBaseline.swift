@@ -34,12 +34,9 @@ struct MigrateBaseline: AsyncParsableCommand {
         session.logger.notice("All of it is applied in \(environment) already.")
         return CommandResult()
       }
-      var entry = LedgerEntry(
-        run: RunDirectory.newID("migrate"),
-        command: session.command,
-        migrations: done.map { LedgerEntry.Applied(id: $0.id, checksum: $0.checksum) },
-        holder: LedgerRun.holder
-      )
+      let run = RunDirectory.newID("migrate")
+      let applied = done.map { LedgerEntry.Applied(id: $0.id, checksum: $0.checksum) }
+      var entry = LedgerEntry(run, of: session.command, applied)
       (entry.status, entry.hasChanged, entry.isByHand) = (.done, false, true)
       try await session.ledger.note(entry)
       let names = done.map(\.name).joined(separator: ", ")

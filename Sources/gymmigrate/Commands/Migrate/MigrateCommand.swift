@@ -282,3 +282,19 @@ extension MigrationChoice {
     return reads
   }
 }
+
+/// A job on migrations, whose documents are divided by what these read.
+protocol MigrationsJob: DivisibleJob {
+  var migrations: MigrationChoice { get }
+}
+
+extension MigrationsJob {
+  func applied(in run: JobRun) throws -> [LedgerEntry.Applied] { try migrations.applied(for: run.connection) }
+
+  func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
+    ShardDivision(
+      reads: try migrations.divisibleReads(for: run.connection),
+      inputs: try migrations.files(for: run.connection)
+    )
+  }
+}

@@ -14,11 +14,10 @@ struct MigrateDown: AsyncParsableCommand {
 
   @OptionGroup var common: WritingOptions
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   func run() async throws {
-    let run = common.jobRun(UndoJob(of: "last", isDryRun: dryRun))
+    let run = common.jobRun(UndoJob(of: "last", isDryRun: trial.dryRun))
     let environment = try EnvironmentResolver(run.connection).knownName()
     let folder = try MigrationFolder.of(run.connection)
     let entries = try await run.connection.ledger(for: "migrate down", run.output)
@@ -41,7 +40,7 @@ struct MigrateDown: AsyncParsableCommand {
       )
     }
     var undo = run
-    undo.job = UndoJob(of: entry.run, isDryRun: dryRun)
+    undo.job = UndoJob(of: entry.run, isDryRun: trial.dryRun)
     try await undo.perform()
   }
 

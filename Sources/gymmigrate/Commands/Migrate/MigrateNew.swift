@@ -19,10 +19,7 @@ struct MigrateNew: AsyncParsableCommand {
   @OptionGroup var files: ConfigurationOptions
   @Flag(help: "Print JSON instead of lines.") var json = false
 
-  @Option(
-    parsing: .remaining,
-    help: ArgumentHelp("A 'fix' with its options; comes last.", valueName: "fix …")
-  )
+  @Option(parsing: .remaining, help: "A 'fix' with its options; comes last.", as: TypedValue.text("fix …"))
   var like: [String] = []
 
   func validate() throws {
@@ -53,9 +50,7 @@ struct MigrateNew: AsyncParsableCommand {
     for hint in draft.body?.misspeltNames ?? [] { Terminal.standardError.line("warning: \(hint)") }
     for text in draft.body?.scope.filters.flatMap(\.omissions) ?? [] { Terminal.standardError.line(text) }
     if FileCheck.exists(file) { throw Failure.cannotWrite(file, "it exists already") }
-    var output = try OutputFile(file)
-    try output.write(Array(draft.text.utf8))
-    _ = try output.finish()
+    try OutputFile.write(Array(draft.text.utf8), to: file)
     if let last = Self.last(of: folder, behind: file) {
       Terminal.standardError.line(
         "warning: \(FilePaths.name(of: file)) comes before \(last) by its name, in which order they are applied. Rename one of them."

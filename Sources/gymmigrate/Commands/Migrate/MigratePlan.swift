@@ -26,11 +26,8 @@ struct MigratePlan: JobCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp(
-      "Keep the changes in this file, too, one a line; also gs://BUCKET/NAME, and - is standard output.",
-      valueName: "file"
-    ),
-    transform: TypedValue.file
+    help: "Keep the changes in this file, too, one a line; also gs://BUCKET/NAME, and - is standard output.",
+    as: TypedValue.file
   )
   var output: String?
 
@@ -49,7 +46,7 @@ struct MigratePlan: JobCommand {
   }
 }
 
-extension PlanJob: DivisibleJob {
+extension PlanJob: MigrationsJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     let chosen = try migrations.chosen(for: run.connection)
     let isQuiet = run.output.json || output == "-" || run.part != nil
@@ -61,14 +58,8 @@ extension PlanJob: DivisibleJob {
       runner.read(as: migrations.reading)
       runner.part = run.part.map { MigrationPart($0.read) }
       runner.examples = examples
-      let sources = chosen.map { ChangeSource.migration($0).guarded(by: session.client) }
-      var empty = EmptyMigrations(in: session)
-      var (reports, totals) = try await runner.plan(sources) { report in
-        if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
-        if run.part == nil { empty.report(chosen.first { $0.id.isIdentical(to: report.migration) }) }
-      }
       let screen = PlanScreen(html: html, connection: run.connection, isQuiet: isQuiet)
-      var result = try await screen.conclude(reports, totals, of: session, folder)
+      var (result, totals) = try await screen.plan(chosen, by: runner, of: session, folder)
       if let output {
         try PlanEnd.copy(folder.file("plan.jsonl"), to: output, via: access.files)
         totals.file = output
@@ -87,14 +78,5 @@ extension PlanJob: DivisibleJob {
     if output != nil { throw refusal(ofOutput: "--output") }
     if html != nil { throw refusal(ofOutput: "--html") }
     _ = try migrations.divisibleReads(for: run.connection)
-  }
-
-  func applied(in run: JobRun) throws -> [LedgerEntry.Applied] { try migrations.applied(for: run.connection) }
-
-  func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
-    ShardDivision(
-      reads: try migrations.divisibleReads(for: run.connection),
-      inputs: try migrations.files(for: run.connection)
-    )
   }
 }

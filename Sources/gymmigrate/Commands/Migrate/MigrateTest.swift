@@ -23,15 +23,13 @@ struct MigrateTest: AsyncParsableCommand {
   )
   var names: [String] = []
   @Flag(help: "Those that are pending in --from.") var pending = false
-  @Option(
-    help: ArgumentHelp("The environment to copy.", valueName: "env"),
-    completion: CompletionValues.environments
-  )
+  @Option(help: "The environment to copy.", as: TypedValue.environment)
   var from: String
 
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp("Copy only documents for which this holds.", valueName: "filter")
+    help: "Copy only documents for which this holds.",
+    as: TypedValue.text("filter")
   )
   var filters: [String] = []
 
@@ -162,12 +160,7 @@ struct MigrateTest: AsyncParsableCommand {
     // Standard output already contains the report.
     command.printing = { _ in }
     try await command.performWithoutRun { session in
-      var entry = LedgerEntry(
-        run: RunDirectory.newID("migrate"),
-        command: session.command,
-        migrations: [],
-        holder: LedgerRun.holder
-      )
+      var entry = LedgerEntry(RunDirectory.newID("migrate"), of: session.command)
       entry.rehearsed = migrations.map { LedgerEntry.Applied(id: $0.id, checksum: $0.checksum) }
       (entry.status, entry.hasChanged) = (.done, false)
       (entry.rehearsedCost, entry.totals.review) = (rehearsal.cost, rehearsal.leftForReview)

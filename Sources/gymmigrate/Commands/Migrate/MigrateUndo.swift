@@ -29,18 +29,17 @@ struct MigrateUndo: JobCommand {
   var undone: String
   @OptionGroup var common: WritingOptions
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @OptionGroup var shown: ExamplesOption
 
   func jobRun() throws -> JobRun {
     let connection = common.connection.settings
     let entry = try UndoTarget.entry(undone, in: connection.stateDir, of: UndoTarget.database(connection))
-    var job = UndoJob(of: entry.record.id, isDryRun: dryRun)
+    var job = UndoJob(of: entry.record.id, isDryRun: trial.dryRun)
     job.examples = shown.examples
     var run = common.jobRun(job)
-    if undone.isIdentical(to: "last") { try UndoTarget.confirmLast(entry, as: run, isDryRun: dryRun) }
+    if undone.isIdentical(to: "last") { try UndoTarget.confirmLast(entry, as: run, isDryRun: trial.dryRun) }
     run.connection = try UndoTarget.connection(run.connection, of: entry.record)
     return run
   }
@@ -338,7 +337,7 @@ enum UndoTarget {
     }
     let connection = record.connection.overridden(by: options)
     let environment = try EnvironmentResolver(connection).environment()
-    let endpoint = environment.isEmbedded ? "embedded" : environment.effectiveEndpoint
+    let endpoint = environment.server
     if options.endpoint == nil, environment.database == record.database,
       !endpoint.isIdentical(to: record.endpoint)
     {

@@ -30,22 +30,19 @@ struct MigrateUp: AsyncParsableCommand {
   var acceptChanged = false
 
   @Option(
-    help: ArgumentHelp(
-      "Pass the gates of gymmigrate.yaml; the ledger keeps the reason.",
-      valueName: "reason"
-    )
+    help: "Pass the gates of gymmigrate.yaml; the ledger keeps the reason.",
+    as: TypedValue.text("reason")
   )
   var override: String?
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @OptionGroup var shown: ExamplesOption
 
   @OptionGroup var page: PageOptions
 
   func validate() throws {
-    try page.assertPlanning(dryRun)
+    try page.assertPlanning(trial.dryRun)
     if let override, PlainText.tidied(override).isEmpty {
       throw ValidationError("--override: give the reason.")
     }
@@ -53,7 +50,7 @@ struct MigrateUp: AsyncParsableCommand {
 
   func run() async throws {
     var job = ApplyJob(rules.choice)
-    (job.maximumDeletes, job.isDryRun, job.html) = (maxDelete, dryRun, page.html)
+    (job.maximumDeletes, job.isDryRun, job.html) = (maxDelete, trial.dryRun, page.html)
     job.override = override.map { PlainText.tidied($0) }
     var up = UpRun(job: job, run: common.jobRun(job))
     (up.last, up.acceptsChanges, up.examples) = (to, acceptChanged, shown.examples)

@@ -37,7 +37,7 @@ struct MirrorCommand: AsyncParsableCommand {
 struct MirrorArgument: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The mirror, a file of 'mirror pull'.", valueName: "file"),
-    transform: TypedValue.localFile
+    transform: TypedValue.localFile.read
   )
   var file: String
 

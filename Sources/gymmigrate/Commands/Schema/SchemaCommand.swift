@@ -64,8 +64,8 @@ struct SchemaShow: AsyncParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("A file, or - for standard output.", valueName: "path").withDefault("-"),
-    transform: TypedValue.localFile
+    help: ArgumentHelp("A file, or - for standard output.").withDefault("-"),
+    as: TypedValue.localFile.named("path")
   )
   var output = "-"
 
@@ -139,7 +139,7 @@ struct SchemaValidate: AsyncParsableCommand {
     discussion: "Exits with 65 and the line and column of the first error; nothing is sent."
   )
 
-  @Argument(help: "The file.", transform: TypedValue.localFile)
+  @Argument(help: "The file.", transform: TypedValue.localFile.read)
   var file: String
 
   @Flag(help: "Print JSON instead of lines.") var json = false

@@ -1,6 +1,5 @@
 import Integrity
 import Schema
-import Synchronization
 
 struct SchemaDriftCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -26,10 +25,9 @@ struct SchemaDriftCommand: AsyncParsableCommand {
   func validate() throws { try CollectionArguments.validate(collections) }
 
   func run() async throws {
-    let found = Mutex<[SchemaDrift.Difference]>([])
+    var differences: [SchemaDrift.Difference] = []
     var command = common.command("schema drift")
     command.printing = { summary in
-      let differences = found.withLock { $0 }
       if common.isJSON {
         return try StandardOutput.write(
           line: summary.json(after: "differences", differences) { $0.write(to: &$1) }
@@ -45,10 +43,9 @@ struct SchemaDriftCommand: AsyncParsableCommand {
       let scan = SchemaScan(in: session.counts, session.client, session.progress)
       let profiles = try await scan.profiles(of: reads) { drift.add($0) }
       if !collections.isEmpty { await session.warnOfUnread(reads) }
-      let differences = drift.differences(from: profiles) { pattern in
+      differences = drift.differences(from: profiles) { pattern in
         collections.isEmpty || collections.contains { CollectionSelection.name($0, means: pattern) }
       }
-      found.withLock { $0 = differences }
       return CommandResult(status: differences.isEmpty ? .done : .differences)
     }
   }

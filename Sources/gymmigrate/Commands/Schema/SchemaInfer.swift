@@ -24,8 +24,8 @@ struct SchemaInfer: AsyncParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("A file, or - for standard output.", valueName: "path").withDefault("-"),
-    transform: TypedValue.localFile
+    help: ArgumentHelp("A file, or - for standard output.").withDefault("-"),
+    as: TypedValue.localFile.named("path")
   )
   var output = "-"
 

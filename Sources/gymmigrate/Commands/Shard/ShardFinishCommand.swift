@@ -33,7 +33,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
     var divided = try plan.jobRun(at: place)
     let bill = try place.bill(of: &divided)
     Invocation.current.notifier?.begin(on: divided.connection)
-    try ShardAgreement(plan, at: place).assertSame()
+    try plan.assertSame(at: place)
     let resolver = EnvironmentResolver(divided.connection)
     let scratch = try Scratch()
     let finish = ShardFinish(plan, in: place.shards, scratch: scratch.path)
@@ -76,12 +76,10 @@ struct ShardFinishCommand: AsyncParsableCommand {
       return try await finish.results()
     } catch {
       guard plan.writes, error.kind == .tryLater else { throw error }
-      let entry = plan.ledgerEntry(holder: LedgerRun.holder)
-      try await CommandRun(name: "shard finish", connection: connection, output: logging.settings.silent)
-        .performWithoutRun { session in
-          try await SharedRun(entry, of: session.ledger).assertNotEnded()
-          return CommandResult()
-        }
+      let entry = plan.ledgerEntry
+      try await connection.withSession(of: "shard finish", logging.settings) { session in
+        try await SharedRun(entry, of: session.ledger).assertNotEnded()
+      }
       throw error
     }
   }
@@ -93,20 +91,17 @@ struct ShardFinishCommand: AsyncParsableCommand {
     on connection: ConnectionSettings,
     _ bill: ShardBill?
   ) async throws {
-    let entry = plan.ledgerEntry(holder: LedgerRun.holder)
+    let entry = plan.ledgerEntry
     let isOfMigrations = !entry.migrations.isEmpty
     let rewritten =
       isOfMigrations ? [] : plan.job.connection.migrations(touchedBy: summary.collections.written)
-    let output = logging.settings.silent
     try bill?.beginEnd()
-    try await CommandRun(name: "shard finish", connection: connection, output: output)
-      .performWithoutRun { session in
-        if let bill { session.client.caller.traffic.account.share(bill) }
-        let shared = SharedRun(entry, of: session.ledger)
-        let totals = summary.totals
-        try await shared.close(totals, isEmpty: totals.written == 0, rewriting: rewritten)
-        return CommandResult()
-      }
+    try await connection.withSession(of: "shard finish", logging.settings) { session in
+      if let bill { session.client.caller.traffic.account.share(bill) }
+      let shared = SharedRun(entry, of: session.ledger)
+      let totals = summary.totals
+      try await shared.close(totals, isEmpty: totals.written == 0, rewriting: rewritten)
+    }
   }
 
   private func report(

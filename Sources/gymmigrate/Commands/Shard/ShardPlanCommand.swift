@@ -25,10 +25,9 @@ struct ShardPlanCommand: AsyncParsableCommand {
   var shards: Int
 
   @Option(
-    help: ArgumentHelp(
+    help:
       "A folder that all tasks share, created if missing; for a command that only reads, also gs://BUCKET/FOLDER.",
-      valueName: "where"
-    )
+    as: TypedValue.text("where")
   )
   var to: String
 
@@ -193,8 +192,8 @@ struct ShardPlanCommand: AsyncParsableCommand {
       command: words,
       job: divided.record,
       name: job.name,
-      target: Self.place(session.environment),
-      source: session.source.map { Self.place($0.environment) },
+      target: RunRecord.Target(session.environment),
+      source: session.source.map { RunRecord.Target($0.environment) },
       readTime: readTime,
       tasks: shards,
       writes: job.writes,
@@ -215,19 +214,11 @@ struct ShardPlanCommand: AsyncParsableCommand {
     return DocumentPath("\(segments[0])/\(String(String.UnicodeScalarView(start)))")
   }
 
-  private static func place(_ environment: DatabaseEnvironment) -> RunRecord.Target {
-    RunRecord.Target(
-      environment: environment.name,
-      database: environment.database,
-      endpoint: environment.effectiveEndpoint
-    )
-  }
-
   /// Records the run in the ledger if it writes, and writes the plan.
   private func begin(_ plan: ShardPlan, at place: ShardPlace, in session: Session) async throws {
     if place.folder != nil { try record(plan, at: place, in: session) }
     guard plan.writes else { return try await place.shards.write(plan) }
-    var entry = plan.ledgerEntry(holder: LedgerRun.holder)
+    var entry = plan.ledgerEntry
     entry.shards = place.folder
     let shared = SharedRun(entry, of: session.ledger)
     try await shared.open()
@@ -261,12 +252,5 @@ struct ShardPlanCommand: AsyncParsableCommand {
 
 extension ShardPlan {
   /// Returns the run's entry in the ledger.
-  func ledgerEntry(holder: String) -> LedgerEntry {
-    LedgerEntry(
-      run: run,
-      command: name,
-      migrations: migrations.map { LedgerEntry.Applied(id: $0.id, checksum: $0.checksum) },
-      holder: holder
-    )
-  }
+  var ledgerEntry: LedgerEntry { LedgerEntry(run, of: name, migrations) }
 }

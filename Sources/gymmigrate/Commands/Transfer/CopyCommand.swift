@@ -26,18 +26,12 @@ struct CopyCommand: JobCommand {
   @OptionGroup var selection: SelectionArguments
 
   @Option(
-    help: ArgumentHelp(
-      "The environment to read, also at a moment: prod@2026-01-31T12:00:00Z.",
-      valueName: "env[@time]"
-    ),
-    completion: CompletionValues.environments
+    help: "The environment to read, also at a moment: prod@2026-01-31T12:00:00Z.",
+    as: TypedValue.environment.named("env[@time]")
   )
   var from: String?
 
-  @Option(
-    help: ArgumentHelp("The environment to write.", valueName: "env"),
-    completion: CompletionValues.environments
-  )
+  @Option(help: "The environment to write.", as: TypedValue.environment)
   var to: String?
 
   @Option(help: "create, upsert, merge or replace.")
@@ -48,10 +42,8 @@ struct CopyCommand: JobCommand {
 
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp(
-      "Only documents for which this holds, as 'status == paid'. Several hold together.",
-      valueName: "filter"
-    )
+    help: "Only documents for which this holds, as 'status == paid'. Several hold together.",
+    as: TypedValue.text("filter")
   )
   var filters: [String] = []
 
@@ -83,8 +75,7 @@ struct CopyCommand: JobCommand {
   @Flag(help: "Read back each document that was written, and count the source at the end.")
   var verify = false
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @OptionGroup(title: "How it reads") var reading: ReadingOptions
 
@@ -128,10 +119,12 @@ struct CopyCommand: JobCommand {
         "--delete-extraneous with --where or --limit would delete what was only not asked for."
       )
     }
-    if deleteExtraneous, maxDelete == nil, !dryRun {
+    if deleteExtraneous, maxDelete == nil, !trial.dryRun {
       throw ValidationError("--delete-extraneous requires --max-delete; --dry-run shows the number.")
     }
-    if verify, dryRun { throw ValidationError("--verify is about what was written: not with --dry-run.") }
+    if verify, trial.dryRun {
+      throw ValidationError("--verify is about what was written: not with --dry-run.")
+    }
     if !deleteExtraneous, maxDelete != nil {
       throw ValidationError("--max-delete is for --delete-extraneous.")
     }
@@ -147,7 +140,7 @@ struct CopyCommand: JobCommand {
     job.reading = reading.settings
     (job.deletesExtraneous, job.maximumDeletes) = (deleteExtraneous, maxDelete)
     (job.rewritesStorageURLs, job.keepsPersonalData) = (rewriteStorageURLs, keepPersonalData)
-    (job.isDryRun, job.verifies) = (dryRun, verify)
+    (job.isDryRun, job.verifies) = (trial.dryRun, verify)
     job.mask = try masking.settings()
     job.subset = part.settings(selection.collections)
     if let mask = job.mask, let roots = job.subset?.roots { job.subset?.roots = try mask.sealed(roots) }

@@ -34,14 +34,14 @@ struct DiffCommand: AsyncParsableCommand {
       valueName: "env[@time]|path"
     ),
     completion: CompletionValues.environments,
-    transform: TypedValue.file
+    transform: TypedValue.file.read
   )
   var from: [String]
 
   @Option(
     help: ArgumentHelp("The destination, in the same way.", valueName: "env[@time]|path"),
     completion: CompletionValues.environments,
-    transform: TypedValue.file
+    transform: TypedValue.file.read
   )
   var to: [String]
 
@@ -54,36 +54,26 @@ struct DiffCommand: AsyncParsableCommand {
   @Flag(help: "Report the documents that are the same, too.")
   var showEqual = false
 
-  @Option(help: ArgumentHelp("Fields that may differ, with commas in between.", valueName: "a,b.c"))
+  @Option(help: "Fields that may differ, with commas in between.", as: TypedValue.text("a,b.c"))
   var ignoreFields: String?
 
   @Option(help: "text, json, jsonl or csv (default: as --output ends, else text).")
   var format: DiffFormat?
 
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp("A file instead of standard output.", valueName: "path"),
-    transform: TypedValue.file
-  )
+  @Option(name: .shortAndLong, help: "A file instead of standard output.", as: TypedValue.file.named("path"))
   var output: String?
 
   @OptionGroup var moment: MomentOptions
 
   @Option(
-    help: ArgumentHelp(
-      "The database that a snapshot in --from is of (default: what its manifest.json says).",
-      valueName: "projects/P/databases/D"
-    ),
-    transform: TypedValue.database
+    help: "The database that a snapshot in --from is of (default: what its manifest.json says).",
+    as: TypedValue.database
   )
   var fromSource: DatabaseName?
 
   @Option(
-    help: ArgumentHelp(
-      "The database that a snapshot in --to is of (default: what its manifest.json says).",
-      valueName: "projects/P/databases/D"
-    ),
-    transform: TypedValue.database
+    help: "The database that a snapshot in --to is of (default: what its manifest.json says).",
+    as: TypedValue.database
   )
   var toSource: DatabaseName?
 

@@ -31,18 +31,15 @@ struct ExportCommand: JobCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp(
-      "A file or a folder, also as gs://BUCKET/NAME, or - for standard output.",
-      valueName: "path"
-    ),
-    transform: TypedValue.file
+    help: "A file or a folder, also as gs://BUCKET/NAME, or - for standard output.",
+    as: TypedValue.file.named("path")
   )
   var output: String
 
   @Option(help: "csv, xlsx, jsonl, json, ndjson, bigquery, sqlite or managed (default: by the file's name).")
   var format: ExportJob.Format?
 
-  @Option(help: ArgumentHelp("Fields to read and write, with commas in between.", valueName: "a,b.c"))
+  @Option(help: "Fields to read and write, with commas in between.", as: TypedValue.text("a,b.c"))
   var fields: String?
 
   @OptionGroup(title: "Which documents") var query: QueryOptions
@@ -55,10 +52,8 @@ struct ExportCommand: JobCommand {
   var subcollections: Bool?
 
   @Option(
-    help: ArgumentHelp(
-      "The order of the documents, as 'lastName,createdAt desc'; those without the field are left out.",
-      valueName: "fields"
-    )
+    help: "The order of the documents, as 'lastName,createdAt desc'; those without the field are left out.",
+    as: TypedValue.text("fields")
   )
   var orderBy: String?
 
@@ -76,19 +71,16 @@ struct ExportCommand: JobCommand {
   @Option(
     name: [.long, .customLong("lang")],
     help: ArgumentHelp(
-      "The header of CSV and XLSX: fields, or the labels of the schema in a language: english, spanish, or its code.",
-      valueName: "language"
+      "The header of CSV and XLSX: fields, or the labels of the schema in a language: english, spanish, or its code."
     ).withDefault("fields"),
-    transform: TypedValue.header
+    as: TypedValue.header
   )
   var header = Column.HeaderLanguage.fieldNames
 
   @Option(
     help: ArgumentHelp("The delimiter of CSV: comma, semicolon, tab, pipe, or a character such as ^.")
-      .withDefault(
-        "comma"
-      ),
-    transform: CSVDelimiter.init(writing:)
+      .withDefault("comma"),
+    as: TypedValue.writtenDelimiter
   )
   var delimiter = CSVDelimiter.comma
 
@@ -301,7 +293,7 @@ extension ExportJob: DivisibleJob {
           options.mask = mask
           session.logger.notice("Masked by the rules of the schema '\(schema.name)'.")
         }
-        if let since = try since.map({ try SinceChoice(typed: $0) }) {
+        if let since = try since.map({ try TypedValue.since.read($0) }) {
           let known = try await DatedExport.narrow(&options, since: since, in: dated, session)
           // Without anything to add to, the export is whole, and nothing can be missing from it.
           if let dated, case .jsonLines = format, options.after != nil || !options.since.isEmpty {
@@ -309,14 +301,18 @@ extension ExportJob: DivisibleJob {
           }
           if isDeep { options.reads += subcollections(of: options, known) }
         }
-        let columns = Locked<[String]?>(nil)
+        var columns: [String]?
         func export(_ options: Export.Options) async throws -> Timestamp? {
-          try await Export(options, in: session.context(folder)).run { names in
-            columns.withLock { $0 = names }
-          }
+          try await Export(options, in: session.context(folder)).run { columns = $0 }
         }
         let scheduled = dated.map {
-          DatedExport($0, via: access.files, keeping: retention, movesMarks: isWhole, in: session)
+          DatedExport(
+            folders: $0,
+            files: access.files,
+            retention: retention,
+            movesMarks: isWhole,
+            session: session
+          )
         }
         var ending = CommandResult()
         if let scheduled {
@@ -324,7 +320,7 @@ extension ExportJob: DivisibleJob {
         } else {
           ending.readTime = try await export(options)
         }
-        ending.columns = columns.withLock { $0 }
+        ending.columns = columns
         return ending
       }
     }

@@ -17,7 +17,7 @@ struct ExportPrune: AsyncParsableCommand {
     shouldDisplay: false
   )
 
-  @Argument(help: "The folder of dated exports; also as gs://BUCKET/FOLDER.", transform: TypedValue.file)
+  @Argument(help: "The folder of dated exports; also as gs://BUCKET/FOLDER.", transform: TypedValue.file.read)
   var folder: String
 
   @OptionGroup var retention: RetentionOptions

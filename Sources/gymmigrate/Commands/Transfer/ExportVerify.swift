@@ -18,7 +18,7 @@ struct ExportVerify: AsyncParsableCommand {
 
   @Argument(
     help: "The folder of an export, or one of dated exports; also as gs://BUCKET/FOLDER.",
-    transform: TypedValue.file
+    transform: TypedValue.file.read
   )
   var folder: String
 

@@ -31,15 +31,14 @@ struct ImportCommand: JobCommand {
   @Argument(
     help:
       "Files of JSON or CSV, also .gz, workbooks, or folders of these, each also as gs://BUCKET/NAME. - is standard input.",
-    transform: TypedValue.file
+    transform: TypedValue.file.read
   )
   var files: [String]
 
   @Option(
-    help: ArgumentHelp(
+    help:
       "Import into this collection instead, with what is below it; of JSON Lines it takes the place of theirs.",
-      valueName: "path"
-    )
+    as: TypedValue.text("path")
   )
   var collection: String?
 
@@ -57,11 +56,9 @@ struct ImportCommand: JobCommand {
   var mode = WriteMode.create
 
   @Option(
-    help: ArgumentHelp(
+    help:
       "The database that references in the files point into (default: what manifest.json beside them says).",
-      valueName: "projects/P/databases/D"
-    ),
-    transform: TypedValue.database
+    as: TypedValue.database
   )
   var source: DatabaseName?
 
@@ -97,13 +94,10 @@ struct ImportCommand: JobCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Files read at a time, 1 to 16, or auto: 8.",
-      valueName: "n"
-    ).withDefault("1"),
-    transform: Parallelism.init(typed:)
+    help: ArgumentHelp("Files read at a time, 1 to 16, or auto: 8.").withDefault("1"),
+    as: TypedValue.parallelism
   )
-  var parallel = Parallelism(requests: 1)
+  var parallel = 1
 
   @Option(
     help: "Write nothing if increments list more documents than this as deleted that are there.",
@@ -111,8 +105,7 @@ struct ImportCommand: JobCommand {
   )
   var maxDelete: Int?
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @OptionGroup var common: WritingOptions
 
@@ -138,8 +131,8 @@ struct ImportCommand: JobCommand {
     (job.duplicates, job.mode, job.source) = (duplicates, mode, source)
     (job.parseErrors, job.schemaPolicy, job.fillsDefaults) = (parseErrors, schemaPolicy, defaults)
     (job.serverTimes, job.keepTimes) = (serverTimes, keepTimes)
-    (job.limit, job.maximumDeletes, job.isDryRun) = (limit, maxDelete, dryRun)
-    job.parallel = parallel.requests == 1 ? nil : parallel.requests
+    (job.limit, job.maximumDeletes, job.isDryRun) = (limit, maxDelete, trial.dryRun)
+    job.parallel = parallel == 1 ? nil : parallel
     return common.jobRun(job)
   }
 }

@@ -1,5 +1,4 @@
 import Schema
-import Synchronization
 import Transfer
 
 /// `gymmigrate mask`: checks masks and creates their keys.
@@ -32,10 +31,9 @@ struct MaskCheckCommand: AsyncParsableCommand {
   func validate() throws { try CollectionArguments.validate(collections) }
 
   func run() async throws {
-    let found = Mutex<[MaskCheck.Finding]>([])
+    var findings: [MaskCheck.Finding] = []
     var command = common.command("mask check")
     command.printing = { summary in
-      let findings = found.withLock { $0 }
       if common.isJSON {
         return try StandardOutput.write(line: summary.json(after: "findings", findings) { $0.write(to: &$1) })
       }
@@ -48,18 +46,11 @@ struct MaskCheckCommand: AsyncParsableCommand {
       try session.schema.assertDeclared(to: "check the rules of masking")
       var check = MaskCheck(by: session.schema)
       let reads = try await session.deepReads(of: collections, reading)
-      let pages = session.client.pages(ofEach: reads)
-      for (index, read) in reads.enumerated() {
-        session.counts.open(read.collection)
-        while let page = try await pages.next(of: index) {
-          for document in page {
-            try check.take(document)
-            session.counts.update(read.countedName(of: document.path)) { $0.read += 1 }
-          }
-        }
+      try await session.forEachPage(of: reads) { page throws(Failure) in
+        for document in page { try check.take(document) }
       }
       if !collections.isEmpty { await session.warnOfUnread(reads) }
-      found.withLock { $0 = check.findings }
+      findings = check.findings
       return CommandResult(status: check.isEmpty ? .done : .differences)
     }
   }
@@ -97,12 +88,12 @@ struct MaskKeyNew: AsyncParsableCommand {
       """
   )
 
-  @Argument(help: "The file to write.", transform: TypedValue.localFile) var file: String
+  @Argument(help: "The file to write.", transform: TypedValue.localFile.read) var file: String
   @Flag(help: "Print JSON instead of lines.") var json = false
 
   func run() async throws {
     try EnvInit.assertFree(file)
-    try EnvInit.write(MaskKey.random() + "\n", to: file)
+    try OutputFile.write(Array("\(MaskKey.random())\n".utf8), to: file)
     if json { return try StandardOutput.writeObject { $0.member("file", file) } }
     Terminal.standardError.line(
       "Wrote \(file). Keep it out of version control and away from the masked data."

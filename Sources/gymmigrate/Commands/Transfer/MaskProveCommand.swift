@@ -2,7 +2,6 @@ import Configuration
 import Logging
 import Mirror
 import Schema
-import Synchronization
 import Transfer
 
 struct MaskProveCommand: AsyncParsableCommand {
@@ -21,22 +20,13 @@ struct MaskProveCommand: AsyncParsableCommand {
   @Argument(help: CollectionArguments.help, completion: CompletionValues.collections)
   var collections: [String] = []
 
-  @Option(
-    help: ArgumentHelp("The environment that was masked.", valueName: "env"),
-    completion: CompletionValues.environments
-  )
+  @Option(help: "The environment that was masked.", as: TypedValue.environment)
   var from: String
 
-  @Option(
-    help: ArgumentHelp("The masked copy, which is read whole.", valueName: "env"),
-    completion: CompletionValues.environments
-  )
+  @Option(help: "The masked copy, which is read whole.", as: TypedValue.environment)
   var to: String
 
-  @Option(
-    help: ArgumentHelp("A file or folder to look into as well. Repeatable.", valueName: "path"),
-    transform: TypedValue.localFile
-  )
+  @Option(help: "A file or folder to look into as well. Repeatable.", as: TypedValue.localFile.named("path"))
   var also: [String] = []
 
   @OptionGroup(title: "How it reads") var reading: ReadingOptions
@@ -51,18 +41,18 @@ struct MaskProveCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let found = Mutex<[ProvenField]>([])
+    var found: [ProvenField] = []
     var command = common.command("mask prove")
     command.connection.environment = to
     command.source = source.connection(to: from, beside: command.connection)
     try assertNear(to: EnvironmentResolver(command.connection).schema())
     command.printing = { summary in
       if common.isJSON { return try StandardOutput.write(json: summary.json + [UInt8(ascii: "\n")]) }
-      for field in found.withLock({ $0 }) { try StandardOutput.write("\(TerminalText(cells: field.row))\n") }
+      for field in found { try StandardOutput.write("\(TerminalText(cells: field.row))\n") }
     }
     try await command.performWithoutRun { session in
       let report = try await report(in: session)
-      found.withLock { $0 = report.fields }
+      found = report.fields
       return CommandResult(status: report.isProven ? .done : .differences, sections: [report])
     }
   }
@@ -141,7 +131,7 @@ struct MaskProveCommand: AsyncParsableCommand {
 
 extension Session {
   /// Calls `body` with each page of some reads, and counts the documents.
-  fileprivate func forEachPage(
+  func forEachPage(
     of reads: [CollectionRead],
     _ body: ([RawDocument]) throws(Failure) -> Void
   ) async throws {

@@ -39,26 +39,19 @@ struct RestoreCommand: JobCommand {
   @Flag(help: "Every root collection except gymmigrate's own.")
   var all = false
 
-  @Option(
-    help: ArgumentHelp("The moment to which the database goes back.", valueName: "time"),
-    transform: TypedValue.moment
-  )
+  @Option(help: "The moment to which the database goes back.", as: TypedValue.moment)
   var at: Timestamp?
 
   @Option(
-    help: ArgumentHelp(
+    help:
       "A folder of an export, a file of JSON Lines (both also as gs://BUCKET/NAME), mirror:FILE, or ENV@TIME of this environment; repeat it for increments.",
-      valueName: "place"
-    )
+    as: TypedValue.text("place")
   )
   var from: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      "The database that the files of --from are of, where it is not this one.",
-      valueName: "projects/P/databases/D"
-    ),
-    transform: TypedValue.database
+    help: "The database that the files of --from are of, where it is not this one.",
+    as: TypedValue.database
   )
   var source: DatabaseName?
 
@@ -70,21 +63,17 @@ struct RestoreCommand: JobCommand {
 
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp(
-      "Only documents for which this holds, then or now, as 'status == paid'. Several hold together.",
-      valueName: "filter"
-    )
+    help: "Only documents for which this holds, then or now, as 'status == paid'. Several hold together.",
+    as: TypedValue.text("filter")
   )
   var filters: [String] = []
 
   @OptionGroup var zone: ZoneOptions
 
   @Option(
-    help: ArgumentHelp(
+    help:
       "Leave documents alone that were changed or created after this moment, and list them (findings.csv).",
-      valueName: "time"
-    ),
-    transform: TypedValue.moment
+    as: TypedValue.moment
   )
   var keepChangedSince: Timestamp?
 
@@ -94,13 +83,12 @@ struct RestoreCommand: JobCommand {
   @Option(help: "Write nothing if more documents than this would be deleted.", from: 0)
   var maxDelete: Int?
 
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("Write the plan to a file, for 'migrate apply --plan', too.", valueName: "file"),
-    transform: TypedValue.file
+    help: "Write the plan to a file, for 'migrate apply --plan', too.",
+    as: TypedValue.file
   )
   var output: String?
 
@@ -130,10 +118,8 @@ struct RestoreCommand: JobCommand {
   }
 
   private static func validate(_ name: String) throws {
-    if let document = DocumentPath(name) {
-      if let violation = PathLimits.violations(of: document).first {
-        throw ValidationError("'\(name)': \(violation.message).")
-      }
+    if DocumentPath(name) != nil {
+      _ = try TypedValue.document(name)
     } else {
       try CollectionArguments.validate([name])
     }
@@ -171,7 +157,7 @@ struct RestoreCommand: JobCommand {
     (job.query.filters, job.query.timeZone) = (filters, zone.timeZone)
     (job.keepsChangedSince, job.only) = (keepChangedSince, only)
     (job.maximumDeletes, job.reading, job.output) = (maxDelete, reading.settings, output)
-    (job.plan.isDryRun, job.plan.html) = (dryRun, page.html)
+    (job.plan.isDryRun, job.plan.html) = (trial.dryRun, page.html)
     var run = common.jobRun(job)
     if let moment = try ownMoment(run.connection) {
       (job.moment, job.sources) = (moment.flooredToMicroseconds, [])

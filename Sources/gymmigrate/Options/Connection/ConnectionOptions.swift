@@ -5,57 +5,35 @@ struct ConnectionOptions: ParsableArguments {
   @Option(
     name: [.customShort("e"), .customLong("env")],
     help: "The environment; see 'gymmigrate help connection'.",
-    completion: CompletionValues.environments
+    as: TypedValue.environment
   )
   var environment: String?
 
-  @Option(
-    localFile: ArgumentHelp("Read this file of 'mirror pull' instead of an environment.", visibility: .hidden)
-  )
+  @Option(localFile: .hidden("Read this file of 'mirror pull' instead of an environment."))
   var mirror: String?
 
-  @Option(
-    databasePart: ArgumentHelp("The Google Cloud project, instead of the environment's.", visibility: .hidden)
-  )
+  @Option(databasePart: .hidden("The Google Cloud project, instead of the environment's."))
   var project: String?
 
-  @Option(
-    databasePart: ArgumentHelp("The database id, instead of the environment's.", visibility: .hidden)
-  )
+  @Option(databasePart: .hidden("The database id, instead of the environment's."))
   var database: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Scheme, host and port of the service, without /v1.",
-      valueName: "url",
-      visibility: .hidden
-    )
-  )
+  @Option(help: .hidden("Scheme, host and port of the service, without /v1."), as: TypedValue.text("url"))
   var endpoint: String?
 
   @Option(
-    localFile: ArgumentHelp(
-      "A credential file: a service account key, a federated identity, or what gcloud left.",
-      visibility: .hidden
-    )
+    localFile: .hidden("A credential file: a service account key, a federated identity, or what gcloud left.")
   )
   var credentials: String?
 
-  @Option(
-    localFile: ArgumentHelp(
-      "A file that holds an access token; it is read again every minute.",
-      visibility: .hidden
-    )
-  )
+  @Option(localFile: .hidden("A file that holds an access token; it is read again every minute."))
   var accessTokenFile: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Sign as this service account by means of the credentials; before it, separated by commas, the accounts on the way to it.",
-      valueName: "email",
-      visibility: .hidden
+    help: .hidden(
+      "Sign as this service account by means of the credentials; before it, separated by commas, the accounts on the way to it."
     ),
-    transform: TypedValue.serviceAccount
+    as: TypedValue.serviceAccount
   )
   var impersonateServiceAccount: ServiceAccountChain?
 
@@ -63,7 +41,7 @@ struct ConnectionOptions: ParsableArguments {
 
   @OptionGroup(visibility: .hidden) var state: StateOptions
 
-  @Option(help: ArgumentHelp("How long one request may be retried.", visibility: .hidden))
+  @Option(help: .hidden("How long one request may be retried."))
   var retryFor = Duration.seconds(ConnectionSettings.usualRetry)
 
   @OptionGroup(visibility: .hidden) var bill: BillOptions
@@ -96,17 +74,10 @@ struct BillOptions: ParsableArguments {
   var maxWrites: Int?
 
   @Option(
-    help: ArgumentHelp(
-      "Stop before it could cost more US dollars than this, by the prices of the environment.",
-      valueName: "usd"
-    ),
-    transform: Self.dollars
+    help: "Stop before it could cost more US dollars than this, by the prices of the environment.",
+    as: TypedValue.dollars
   )
   var maxCost: Double?
-
-  private static func dollars(_ text: String) throws -> Double {
-    try PriceList.dollars(text).orExpecting("US dollars, such as 2.50")
-  }
 
   /// The limit; nil for none.
   var bound: BillBound? {
@@ -118,10 +89,9 @@ struct BillOptions: ParsableArguments {
 /// The option for the location of runs.
 struct StateOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The folder of runs and of the embedded store.", valueName: "folder").withDefault(
-      ConnectionSettings.defaultStateDir
-    ),
-    transform: TypedValue.localFile
+    help: ArgumentHelp("The folder of runs and of the embedded store.")
+      .withDefault(ConnectionSettings.defaultStateDir),
+    as: TypedValue.localFile.named("folder")
   )
   var stateDir = ConnectionSettings.defaultStateDir
 

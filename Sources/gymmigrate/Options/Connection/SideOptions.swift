@@ -8,9 +8,7 @@ struct FromOptions: ParsableArguments {
   @Option(databasePart: "The database id of --from, instead of the environment's.")
   var fromDatabase: String?
 
-  @Option(
-    help: ArgumentHelp("Scheme, host and port of the service of --from, without /v1.", valueName: "url")
-  )
+  @Option(help: "Scheme, host and port of the service of --from, without /v1.", as: TypedValue.text("url"))
   var fromEndpoint: String?
 
   @Option(localFile: "The credentials file of --from.")
@@ -20,19 +18,13 @@ struct FromOptions: ParsableArguments {
   var fromAccessTokenFile: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The service account to read --from as, by means of its credentials.",
-      valueName: "email"
-    ),
-    transform: TypedValue.serviceAccount
+    help: "The service account to read --from as, by means of its credentials.",
+    as: TypedValue.serviceAccount
   )
   var fromImpersonateServiceAccount: ServiceAccountChain?
 
   /// Whether any of the options is given.
-  var isGiven: Bool {
-    fromProject != nil || fromDatabase != nil || fromEndpoint != nil || fromCredentials != nil
-      || fromAccessTokenFile != nil || fromImpersonateServiceAccount != nil
-  }
+  var isGiven: Bool { connection(to: nil, beside: ConnectionSettings()).namesDatabase }
 
   /// The connection of the source.
   func connection(to name: String?, beside target: ConnectionSettings) -> ConnectionSettings {

@@ -2,11 +2,8 @@
 struct SnapshotOptions: ParsableArguments {
   @Option(
     name: .customLong("from"),
-    help: ArgumentHelp(
-      "Read an export, not an environment: a folder or a file; repeat it for increments.",
-      valueName: "path"
-    ),
-    transform: TypedValue.file
+    help: "Read an export, not an environment: a folder or a file; repeat it for increments.",
+    as: TypedValue.file.named("path")
   )
   var snapshot: [String] = []
 

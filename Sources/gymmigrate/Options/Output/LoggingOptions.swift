@@ -14,7 +14,7 @@ struct VerbosityOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("Format of log lines: text or json.", visibility: .hidden).withDefault("text"),
-    transform: LogFormat.init(typed:)
+    as: TypedValue.logFormat
   )
   var logFormat = LogFormat.text
 
@@ -25,12 +25,8 @@ struct VerbosityOptions: ParsableArguments {
   var noProgress = false
 
   @Option(
-    help: ArgumentHelp(
-      "Colors: auto (on a terminal, unless NO_COLOR is set), always or never.",
-      valueName: "when",
-      visibility: .hidden
-    ),
-    transform: ColorChoice.init(typed:)
+    help: .hidden("Colors: auto (on a terminal, unless NO_COLOR is set), always or never."),
+    as: TypedValue.color
   )
   var color = ColorChoice.auto
 

@@ -3,17 +3,15 @@ import Configuration
 /// Options for who is notified of the run.
 struct NotificationOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help:
       "Ask for this address at the end, with /start at the start, and with the exit code where that is not 0.",
-      valueName: "url"
-    ),
-    transform: Self.address
+    as: TypedValue.notificationAddress
   )
   var notifyPing: NotificationAddress?
 
   @Option(
-    help: ArgumentHelp("Send the summary to this address, without names of documents.", valueName: "url"),
-    transform: Self.address
+    help: "Send the summary to this address, without names of documents.",
+    as: TypedValue.notificationAddress
   )
   var notifyWebhook: NotificationAddress?
 
@@ -24,9 +22,5 @@ struct NotificationOptions: ParsableArguments {
     var targets = NotificationTargets()
     (targets.ping, targets.webhook, targets.metrics) = (notifyPing, notifyWebhook, metricsTextfile)
     return targets
-  }
-
-  private static func address(_ text: String) throws -> NotificationAddress {
-    try NotificationAddress(text).orExpecting(NotificationAddress.expectation)
   }
 }

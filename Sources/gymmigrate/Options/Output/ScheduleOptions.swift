@@ -6,15 +6,11 @@ enum SinceChoice {
   case last
   case moment(Timestamp)
 
-  /// - Throws: `ValidationError` that says what is expected.
-  init(typed text: String) throws {
-    if text == "last" {
-      self = .last
-    } else if let moment = Timestamp(text) {
-      self = .moment(moment)
-    } else {
-      throw ValidationError("give last, or a time as 2026-01-31T12:00:00Z.")
+  init?(typed text: String) {
+    guard let choice = text == "last" ? .last : Timestamp(text).map({ SinceChoice.moment($0) }) else {
+      return nil
     }
+    self = choice
   }
 }
 
@@ -25,6 +21,13 @@ extension SinceChoice {
     case .moment(let moment): moment.description
     }
   }
+}
+
+extension TypedValue {
+  static let since = ValueReader(
+    "time|last",
+    expecting: "last, or a time as 2026-01-31T12:00:00Z"
+  ) { SinceChoice(typed: $0) }
 }
 
 /// Options for which exports of a schedule to keep.
@@ -43,10 +46,7 @@ struct RetentionOptions: ParsableArguments {
   @Option(help: "Of n months.", from: 1) var keepMonthly: Int?
   @Option(help: "Of n years.", from: 1) var keepYearly: Int?
 
-  @Option(
-    help: ArgumentHelp("And all of this time before the newest, such as 14d.", valueName: "duration"),
-    transform: TypedValue.duration
-  )
+  @Option(help: "And all of this time before the newest, such as 14d.", as: TypedValue.duration)
   var keepWithin: Duration?
 
   /// The policy; nil if nothing is removed.
@@ -70,11 +70,9 @@ struct ScheduleOptions: ParsableArguments {
   @OptionGroup var retention: RetentionOptions
 
   @Option(
-    help: ArgumentHelp(
+    help:
       "Only documents that were updated at or after this, by the field of the schema: a time, or 'last' for the last export to the same folder (with --dated).",
-      valueName: "time|last"
-    ),
-    transform: SinceChoice.init(typed:)
+    as: TypedValue.since
   )
   var since: SinceChoice?
 

@@ -14,19 +14,17 @@ struct TableArguments: ParsableArguments {
   var jsonForm: JSONForm?
 
   @Option(
-    help: ArgumentHelp(
+    help:
       "A sheet of a workbook by its name or number, instead of all, and the collection that its rows are put into; several times for several.",
-      valueName: "name[=collection]"
-    )
+    as: TypedValue.text("name[=collection]")
   )
   var sheet: [String] = []
 
   @Option(
     name: [.customLong("id-column"), .customLong("id-field")],
-    help: ArgumentHelp(
+    help:
       "The column, or the member of plain JSON, that holds the ids of documents; of one sheet as 'Hoja 2=Clave'.",
-      valueName: "heading"
-    )
+    as: TypedValue.text("heading")
   )
   var idColumn: [String] = []
 
@@ -49,11 +47,9 @@ struct TableArguments: ParsableArguments {
   var shortRows: TableReading.ShortRows?
 
   @Option(
-    help: ArgumentHelp(
+    help:
       "The row of the headings, below a title (default: the first row that holds something); of one sheet as 'Hoja 2=3'.",
-      valueName: "n"
-    ),
-    transform: TypedValue.sheetRow
+    as: TypedValue.sheetRow
   )
   var headerRow: [SheetOption<Int>] = []
 
@@ -61,11 +57,8 @@ struct TableArguments: ParsableArguments {
   var skipRows: Int?
 
   @Option(
-    help: ArgumentHelp(
-      "A character such as #: lines of CSV that begin with it are left out.",
-      valueName: "character"
-    ),
-    transform: TypedValue.character
+    help: "A character such as #: lines of CSV that begin with it are left out.",
+    as: TypedValue.character
   )
   var comment: UInt8?
 
@@ -80,30 +73,27 @@ struct TableArguments: ParsableArguments {
 
   @Option(
     help: "The delimiter of CSV: comma, semicolon, tab, pipe, or a character such as ^ (default: detected).",
-    transform: CSVDelimiter.init(argument:)
+    as: TypedValue.delimiter
   )
   var delimiter: CSVDelimiter?
 
   @Option(
     name: .customLong("null"),
-    help: ArgumentHelp("The text for null in a cell (default: null).", valueName: "text")
+    help: "The text for null in a cell (default: null).",
+    as: TypedValue.text("text")
   )
   var nullText: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The zone of dates that have none (default: the schema's, else UTC).",
-      valueName: "zone"
-    )
+    help: "The zone of dates that have none (default: the schema's, else UTC).",
+    as: TypedValue.text("zone")
   )
   var timeZone: String?
 
   @Option(
-    help: ArgumentHelp(
+    help:
       "The types of columns by their headings, with commas between them; precedes those of the file and of the schema.",
-      valueName: "heading=type"
-    ),
-    transform: TypedValue.columnTypes
+    as: TypedValue.columnTypes
   )
   var types: [[HeadingOption<ColumnType>]] = []
 
@@ -114,22 +104,16 @@ struct TableArguments: ParsableArguments {
   var headings: HeadingStyle?
 
   @Option(
-    help: ArgumentHelp(
-      "The fields of columns by their headings, with commas between them: 'Fecha de alta=joinedAt'.",
-      valueName: "heading=field"
-    ),
-    transform: TypedValue.renames
+    help: "The fields of columns by their headings, with commas between them: 'Fecha de alta=joinedAt'.",
+    as: TypedValue.renames
   )
   var rename: [[HeadingOption<FieldPath>]] = []
 
   @Option(
     name: .customLong("skip-columns"),
     parsing: .singleValue,
-    help: ArgumentHelp(
-      "The numbers of columns to leave out, with commas between them; of one sheet as 'Hoja 2=3,7'.",
-      valueName: "n"
-    ),
-    transform: TypedValue.columnNumbers
+    help: "The numbers of columns to leave out, with commas between them; of one sheet as 'Hoja 2=3,7'.",
+    as: TypedValue.columnNumbers
   )
   var skippedColumns: [SheetOption<Set<Int>>] = []
 
@@ -145,11 +129,9 @@ struct TableArguments: ParsableArguments {
   var percent: TableReading.Percent?
 
   @Option(
-    help: ArgumentHelp(
+    help:
       "The signs of currencies that numbers may have, which may then have commas between thousands, as $1,200.00 (default: they are refused).",
-      valueName: "signs"
-    ),
-    transform: CurrencySigns.init(argument:)
+    as: TypedValue.currency
   )
   var currency: CurrencySigns?
 
@@ -160,11 +142,9 @@ struct TableArguments: ParsableArguments {
   var unmerge: TableReading.Unmerge?
 
   @Option(
-    help: ArgumentHelp(
+    help:
       "The order of dates such as 01/02/2026: dd/MM/yyyy, MM/dd/yyyy or yyyy/MM/dd (default: the day first, or what the cells show).",
-      valueName: "pattern"
-    ),
-    transform: TypedValue.dateOrder
+    as: TypedValue.dateOrder
   )
   var dateFormat: DateOrder?
 

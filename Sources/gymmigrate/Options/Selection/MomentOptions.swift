@@ -2,10 +2,7 @@ import Configuration
 
 /// The option for the time at which documents are read.
 struct MomentOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The moment to read at: a time, now, or none.", valueName: "time"),
-    transform: TypedValue.readTime
-  )
+  @Option(help: "The moment to read at: a time, now, or none.", as: TypedValue.readTime)
   var readTime: ReadTimeChoice?
 }
 

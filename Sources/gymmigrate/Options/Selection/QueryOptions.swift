@@ -6,10 +6,9 @@ import Schema
 struct QueryOptions: ParsableArguments {
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp(
+    help:
       "Only documents for which this holds, as 'role == admin and visits >= 3' (docs/filters.md). Several hold together.",
-      valueName: "filter"
-    )
+    as: TypedValue.text("filter")
   )
   var filters: [String] = []
 

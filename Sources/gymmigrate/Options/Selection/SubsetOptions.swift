@@ -3,25 +3,18 @@ import Transfer
 /// Options that select a part of a database.
 struct SubsetOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help:
       "Only these documents and what they refer to, as 'users where role == trainer limit 20'. Repeatable.",
-      valueName: "documents"
-    )
+    as: TypedValue.text("documents")
   )
   var subset: [String] = []
 
-  @Option(
-    help: ArgumentHelp("Of these, or of the collections, only a share by name, as 1%.", valueName: "share"),
-    transform: SampleShare.init(argument:)
-  )
+  @Option(help: "Of these, or of the collections, only a share by name, as 1%.", as: TypedValue.share)
   var sample: SampleShare?
 
   @Option(
-    help: ArgumentHelp(
-      "Which references to follow: out, in, both as out,in, or none (default: out).",
-      valueName: "ways"
-    ),
-    transform: SubsetSettings.Follow.init(argument:)
+    help: "Which references to follow: out, in, both as out,in, or none (default: out).",
+    as: TypedValue.follow
   )
   var follow: SubsetSettings.Follow?
 
@@ -95,20 +88,5 @@ struct SubsetOptions: ParsableArguments {
     settings.maximumDocuments = maxDocuments ?? settings.maximumDocuments
     settings.maximumFanIn = maxFanIn ?? settings.maximumFanIn
     return settings
-  }
-}
-
-extension SampleShare {
-  /// - Throws: `ValidationError` that says what is expected.
-  fileprivate init(argument text: String) throws {
-    let share = Self(typed: text)
-    self = try share.orExpecting("a share above 0% and up to 100%, with up to 4 decimals, as 0.5%")
-  }
-}
-
-extension SubsetSettings.Follow {
-  /// - Throws: `ValidationError` that says what is expected.
-  fileprivate init(argument text: String) throws {
-    self = try Self(typed: text).orExpecting("out, in, out,in or none")
   }
 }

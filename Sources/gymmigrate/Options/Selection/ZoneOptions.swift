@@ -4,10 +4,8 @@ import Tables
 /// The option for the time zone in which days begin.
 struct ZoneOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "The zone of days in filters, and of times in workbooks (default: the schema's, else UTC).",
-      valueName: "zone"
-    )
+    help: "The zone of days in filters, and of times in workbooks (default: the schema's, else UTC).",
+    as: TypedValue.text("zone")
   )
   var timeZone: String?
 }
@@ -33,13 +31,8 @@ enum FilterArguments {
     in context: LiteralContext,
     of option: String = "--where"
   ) throws -> StructuredQuery.Filter? {
-    var filters: [StructuredQuery.Filter] = []
-    for text in texts {
-      do {
-        filters.append(try FilterExpression.parse(text, in: context))
-      } catch {
-        throw ValidationError("\(option): \(error).")
-      }
+    let filters = try texts.map { text in
+      try TypedValue.naming(option) { try FilterExpression.parse(text, in: context) }
     }
     let all = filters.count > 1 ? .and(filters) : filters.first
     if let violation = all?.violation { throw ValidationError("\(option): together, \(violation).") }

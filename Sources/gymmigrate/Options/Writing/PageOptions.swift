@@ -27,6 +27,22 @@ struct PlanScreen: Sendable {
   /// Whether to print nothing.
   let isQuiet: Bool
 
+  /// Plans migrations, prints each plan and concludes.
+  func plan(
+    _ migrations: [any Migration],
+    by runner: MigrationRunner,
+    of session: Session,
+    _ run: RunDirectory
+  ) async throws -> (result: CommandResult, totals: PlanTotals) {
+    var empty = EmptyMigrations(in: session)
+    let sources = migrations.map { ChangeSource.migration($0).guarded(by: session.client) }
+    let (reports, totals) = try await runner.plan(sources) { report in
+      if !isQuiet { try StandardOutput.write(MigrationText.plan(report)) }
+      if session.part == nil { empty.report(migrations.first { $0.id.isIdentical(to: report.migration) }) }
+    }
+    return (try await conclude(reports, totals, of: session, run), totals)
+  }
+
   /// Completes the plan's file, prints the cost of the plan, and writes its page if requested.
   ///
   /// - Returns: The result of the command: its lists, the totals and the cost, and the command that applies the plan.

@@ -2,23 +2,27 @@ import MigrationEngine
 
 /// Options for whether a one-off change is only planned, and how much of it is shown.
 struct PlanOptions: ParsableArguments {
-  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
-  var dryRun = false
+  @OptionGroup var trial: DryRunOption
 
-  @Option(help: "How many changes a plan shows.", from: 0)
-  var examples = 3
+  @OptionGroup var shown: ExamplesOption
 
   @OptionGroup var page: PageOptions
 
   func validate() throws {
-    try page.assertPlanning(dryRun)
+    try page.assertPlanning(trial.dryRun)
   }
 
   var settings: PlanSettings {
     var settings = PlanSettings()
-    (settings.isDryRun, settings.examples, settings.html) = (dryRun, examples, page.html)
+    (settings.isDryRun, settings.examples, settings.html) = (trial.dryRun, shown.examples, page.html)
     return settings
   }
+}
+
+/// The option for a look at what a command would do.
+struct DryRunOption: ParsableArguments {
+  @Flag(name: [.customShort("n"), .long], help: "Show what would change; write nothing.")
+  var dryRun = false
 }
 
 extension PlanSettings {

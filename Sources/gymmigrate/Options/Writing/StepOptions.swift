@@ -3,43 +3,39 @@ import Schema
 
 /// The steps of a fix, as flags.
 struct StepOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Move a field to another name.", valueName: "field=field"))
+  @Option(help: "Move a field to another name.", as: TypedValue.text("field=field"))
   var rename: [String] = []
 
-  @Option(help: ArgumentHelp("Copy a field to another one.", valueName: "field=field"))
+  @Option(help: "Copy a field to another one.", as: TypedValue.text("field=field"))
   var copy: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      "Convert a value exactly: to string, integer, double, boolean or timestamp.",
-      valueName: "field=type"
-    )
+    help: "Convert a value exactly: to string, integer, double, boolean or timestamp.",
+    as: TypedValue.text("field=type")
   )
   var convert: [String] = []
 
-  @Option(help: ArgumentHelp("Remove white space at the ends of a text.", valueName: "field"))
+  @Option(help: "Remove white space at the ends of a text.", as: TypedValue.text("field"))
   var trim: [String] = []
 
-  @Option(help: ArgumentHelp("Write a text in lower case.", valueName: "field"))
+  @Option(help: "Write a text in lower case.", as: TypedValue.text("field"))
   var lower: [String] = []
 
-  @Option(help: ArgumentHelp("Keep only the digits of a phone.", valueName: "field"))
+  @Option(help: "Keep only the digits of a phone.", as: TypedValue.text("field"))
   var digits: [String] = []
 
-  @Option(help: ArgumentHelp("Set a field where it is absent, null or blank.", valueName: "field=value"))
+  @Option(help: "Set a field where it is absent, null or blank.", as: TypedValue.text("field=value"))
   var setIfMissing: [String] = []
 
-  @Option(help: ArgumentHelp("Set a field.", valueName: "field=value"))
+  @Option(help: "Set a field.", as: TypedValue.text("field=value"))
   var set: [String] = []
 
-  @Option(help: ArgumentHelp("Remove a field.", valueName: "field"))
+  @Option(help: "Remove a field.", as: TypedValue.text("field"))
   var unset: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      "Let a program decide, as 'python3 fix.py', and nothing else; no shell reads it (docs/fix.md).",
-      valueName: "words"
-    )
+    help: "Let a program decide, as 'python3 fix.py', and nothing else; no shell reads it (docs/fix.md).",
+    as: TypedValue.text("words")
   )
   var run: String?
 
@@ -149,19 +145,11 @@ extension FixSteps {
   }
 
   private static func field(_ text: String, _ flag: String) throws -> FieldPath {
-    do {
-      return try DeclarativeMigration.field(parsing: text)
-    } catch {
-      throw ValidationError("\(flag): \(error).")
-    }
+    try TypedValue.naming(flag) { try DeclarativeMigration.field(parsing: text) }
   }
 
   private static func value(_ text: String, _ flag: String, _ context: LiteralContext) throws -> Value {
-    do {
-      return try ValueLiteral.parse(text, in: context).asStored
-    } catch {
-      throw ValidationError("\(flag): \(error).")
-    }
+    try TypedValue.naming(flag) { try ValueLiteral.parse(text, in: context).asStored }
   }
 }
 

@@ -1,10 +1,8 @@
 /// Options that confirm a write.
 struct ConfirmOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "The name of a protected environment; see 'gymmigrate help writing'.",
-      valueName: "env"
-    )
+    help: "The name of a protected environment; see 'gymmigrate help writing'.",
+    as: TypedValue.text("env")
   )
   var confirm: String?
 
@@ -32,12 +30,8 @@ struct WriteOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "The most writes a second, on average over the run.",
-      valueName: "n",
-      visibility: .hidden
-    ),
-    transform: TypedValue.positiveNumber
+    help: .hidden("The most writes a second, on average over the run."),
+    as: TypedValue.positiveNumber
   )
   var maxWritesPerSecond: Double?
 
@@ -53,11 +47,8 @@ struct WriteOptions: ParsableArguments {
   @Option(
     name: .customLong("max-errors"),
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Stop beyond this many rejects and conflicts: 20, or 1.5%.",
-      valueName: "n|n%"
-    ),
-    transform: ErrorBudget.init(typed:)
+    help: "Stop beyond this many rejects and conflicts: 20, or 1.5%.",
+    as: TypedValue.errorBudget
   )
   var errorBudget: ErrorBudget?
 
@@ -69,12 +60,5 @@ struct WriteOptions: ParsableArguments {
     (settings.maxWritesPerSecond, settings.ramp) = (maxWritesPerSecond, ramp)
     settings.errorBudget = errorBudget
     return settings
-  }
-}
-
-extension ErrorBudget {
-  /// - Throws: `ValidationError` that says what is expected.
-  fileprivate init(typed text: String) throws {
-    self = try ErrorBudget(parsing: text).orExpecting("a whole number from 0, or a share from 0% to 100%")
   }
 }
