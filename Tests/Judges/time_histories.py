@@ -20,7 +20,7 @@ import random
 import sqlite3
 import types
 
-from judging import Wrong, need, report, run_judge, scratch, seeds_asked, text
+from judging import Wrong, integer, need, report, run_judge, scratch, seeds_asked, text
 from mirror_service import Database, Program
 
 SCHEMA = """
@@ -55,10 +55,6 @@ steps:
   - set: {{ n: {value} }}
 """
 counts = collections.Counter()
-
-
-def integer(number):
-    return {"integerValue": str(number)}
 
 
 def time_of(year, random):
