@@ -1,5 +1,5 @@
 import FirestoreModels
-import Logging
+import RunSupport
 import Schema
 import TestSupport
 import Testing
@@ -60,11 +60,7 @@ struct DeclaredReadingTests {
       options: options.table,
       rules: options.rules,
       collection: job.collection,
-      progress: Runs.Progress(
-        terminal: nil,
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-        traffic: TrafficCounter()
-      )
+      progress: .silent()
     )
     var found = Read()
     found.notes = inputs.tables.map(\.declared)

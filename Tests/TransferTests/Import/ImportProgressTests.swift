@@ -1,7 +1,7 @@
 import FirestoreModels
 import Foundation
 import GymModels
-import Logging
+import RunSupport
 import TestSupport
 import Testing
 
@@ -96,13 +96,12 @@ struct ImportProgressTests {
       }
     }
     let sources = try ImportSource.resolve([path], schema: GymSchema.schema)
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let inputs = try ImportInputs(
       sources,
       options: TableOptions(timeZone: zone),
       rules: SchemaRules(),
       collection: nil,
-      progress: Runs.Progress(terminal: nil, logger: logger, traffic: TrafficCounter())
+      progress: .silent()
     )
     let size = try #require(inputs.sizes.first ?? nil)
     if !name.hasSuffix("xlsx") { #expect(size == (try contents(path).count)) }

@@ -1,6 +1,6 @@
 import FirestoreModels
 import Foundation
-import Logging
+import RunSupport
 import Schema
 import Testing
 
@@ -35,11 +35,7 @@ struct PeoplesFilesTests {
       options: options.table,
       rules: options.rules,
       collection: job.collection,
-      progress: Runs.Progress(
-        terminal: nil,
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-        traffic: TrafficCounter()
-      )
+      progress: .silent()
     )
     var found: [FieldMap] = []
     for stage in inputs.indices {
