@@ -116,11 +116,7 @@ struct CommandTests {
   @Test("serve keeps the embedded store up for another gymmigrate, and ends in 143 by TERM.")
   func serve() async throws {
     try await withTool { tool in
-      let server = try tool.runner.start(
-        ["serve", "--port", "0", "--data", "shared.sqlite"],
-        directory: tool.folder,
-        timeout: .seconds(1800)
-      )
+      let server = try tool.startBare(["serve", "--port", "0", "--data", "shared.sqlite"])
       let name = "FIRESTORE_EMULATOR_HOST="
       #expect(await server.waitForText(name, on: .errors))
       let text = server.text(.errors)
@@ -143,11 +139,7 @@ struct CommandTests {
       #expect(end.signal == nil)
 
       // What was written is there the next time.
-      let again = try tool.runner.start(
-        ["serve", "--port", "0", "--data", "shared.sqlite"],
-        directory: tool.folder,
-        timeout: .seconds(1800)
-      )
+      let again = try tool.startBare(["serve", "--port", "0", "--data", "shared.sqlite"])
       #expect(await again.waitForText(name, on: .errors))
       let second = try #require(again.text(.errors).split(separator: "\n").first { $0.hasPrefix(name) })
       client.environment = ["FIRESTORE_EMULATOR_HOST": String(second.dropFirst(name.count))]

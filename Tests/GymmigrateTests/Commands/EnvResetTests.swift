@@ -75,7 +75,7 @@ struct EnvResetTests {
         "env", "reset", "--max-delete", "5000", "--batch-size", "50", "--in-flight", "2",
       ]
       let result = try await kill.run(until: .commit(commit, timing)) {
-        try tool.runner.start(arguments + tool.place, directory: tool.folder)
+        try tool.startBare(arguments + tool.place)
       }
       try #require(result.signal == SIGKILL, "seed \(seed): \(result.errors)")
       let stopped = try tool.lastRun()

@@ -69,10 +69,7 @@ struct ProductionGuardTests {
   /// A configuration in the home folder that protects a database under a name that says nothing.
   private func withHome(_ body: (Tool) async throws -> Void) async throws {
     try await withoutProd { tool in
-      try FileManager.default.createDirectory(
-        atPath: tool.path(".config/gymmigrate"),
-        withIntermediateDirectories: true
-      )
+      try tool.createFolder(".config/gymmigrate")
       try tool.write(
         "project: sajarubox\nenvironments:\n  safe: { database: main, protected: true }\n",
         to: ".config/gymmigrate/gymmigrate.yaml"
@@ -171,10 +168,7 @@ struct ProductionGuardTests {
         .expectFailure(78, "read the configuration /", ".config/gymmigrate/gymmigrate.yaml")
       // A folder opens and cannot be read, whoever asks.
       try FileManager.default.removeItem(atPath: tool.path("gymmigrate.yaml"))
-      try FileManager.default.createDirectory(
-        atPath: tool.path("gymmigrate.yaml"),
-        withIntermediateDirectories: true
-      )
+      try tool.createFolder("gymmigrate.yaml")
       let refused = try await tool.bare(["count", "things", "-e", "test"])
       refused.expectFailure(78, "read the configuration gymmigrate.yaml")
       #expect(!refused.errors.contains("credentials"))

@@ -169,30 +169,15 @@ struct SettingsTests {
   func resumed() async throws {
     let mini = MiniFirestore()
     let running = Later<RunningBinary>()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule(
-          [.commit],
-          .number(2),
-          .custom { _, _ in
-            running.get()?.send(SIGKILL)
-            return .stall
-          }
-        )
-      ],
+    let faults = mini.faults(
+      FaultRule([.commit], .number(2), .end(running)),
       maximumConsecutive: .max
     )
     try await withTool(against: faults.handler) { tool, server in
       var tool = tool
-      let variables = ["GYMMIGRATE_BATCH_SIZE": "7", "GYMMIGRATE_IN_FLIGHT": "1"]
-      let process = try tool.runner.start(
-        ["import", Samples.file("exercises")] + tool.place,
-        environment: variables,
-        directory: tool.folder
-      )
-      running.set(process)
-      #expect(await process.wait().signal == SIGKILL)
+      tool.environment = ["GYMMIGRATE_BATCH_SIZE": "7", "GYMMIGRATE_IN_FLIGHT": "1"]
+      let command = ["import", Samples.file("exercises")] + tool.place
+      #expect(try await tool.bare(command, as: running).signal == SIGKILL)
       faults.setOn(false)
       tool.environment = ["GYMMIGRATE_BATCH_SIZE": "2"]
       try await tool.bare(["runs", "resume", "last"]).expect(0)

@@ -62,8 +62,7 @@ struct UnknownNameTests {
     ] as [(String, String?)]
   )
   func named(command: String, warning: String?) async throws {
-    let mini = try MiniFirestore.withSamples(["users"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users"])) { tool, _ in
       let place = command.contains("--schema") ? tool.place.dropFirst(2) : tool.place[...]
       let result = try await tool.bare(command.split(separator: " ").map(String.init) + place)
       result.expect(0)
@@ -114,8 +113,7 @@ struct UnknownNameTests {
     ]
   )
   func missingFields(filter: String, isSaid: Bool) async throws {
-    let mini = try MiniFirestore.withSamples(["users"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users"])) { tool, _ in
       let result = try await tool.bare(["count", "users", "--where", filter] + tool.place)
       result.expect(0)
       let said = "Documents without locale are not selected: what is missing is neither null nor unequal"
@@ -139,8 +137,7 @@ struct UnknownNameTests {
     ] as [(String, String?)]
   )
   func values(filter: String, warning: String?) async throws {
-    let mini = try MiniFirestore.withSamples(["users"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users"])) { tool, _ in
       for command in [["count", "users"], ["fix", "users", "--set", "locale=es", "-n"]] {
         let result = try await tool.bare(command + ["--where", filter] + tool.place)
         result.expect(0)
@@ -356,8 +353,7 @@ struct UnknownNameTests {
 
   @Test("Of an empty collection, one that the database has under almost that name is named.")
   func nearInTheDatabase() async throws {
-    let mini = try MiniFirestore.withSamples(["users"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users"])) { tool, _ in
       let place = tool.place.dropFirst(2)
       let near = try await tool.bare(["count", "usrs", "--schema", "none"] + place)
       near.expect(0)

@@ -88,11 +88,9 @@ struct CopyTests {
     ]
     let kinds: Set<RequestKind> = [.list, .batchGet, .runQuery, .aggregation, .listCollectionIds]
     func broken(_ mini: MiniFirestore) -> ScriptedFaults {
-      ScriptedFaults(
-        mini.handler,
-        rules: [
-          FaultRule(kinds, .percent(20), oneOf: reads), FaultRule([.commit], .percent(20), oneOf: writes),
-        ],
+      mini.faults(
+        FaultRule(kinds, .percent(20), oneOf: reads),
+        FaultRule([.commit], .percent(20), oneOf: writes),
         seed: seed
       )
     }
@@ -124,34 +122,22 @@ struct CopyTests {
     try source.load(jsonLines: Self.gym(in: "prod").joined(separator: "\n"))
     try target.load(jsonLines: documentLine("products/old", 1) + "\n" + documentLine("products/older", 2))
     let running = Later<RunningBinary>()
-    let faults = ScriptedFaults(
-      target.handler,
-      rules: [
-        FaultRule(
-          [.commit],
-          .number(whileDeleting ? 1 : 9),
-          .custom { request, inner in
-            _ = inner(request)
-            running.get()?.send(SIGKILL)
-            return .stall
-          },
-          where: { !whileDeleting || $0.text.contains("\"delete\"") }
-        )
-      ],
+    let faults = target.faults(
+      FaultRule(
+        [.commit],
+        .number(whileDeleting ? 1 : 9),
+        .end(running, applied: true),
+        where: { !whileDeleting || $0.text.contains("\"delete\"") }
+      ),
       maximumConsecutive: .max
     )
     try await withTwoServers(source.handler, faults.handler) { tool in
-      let process = try tool.runner.start(
-        [
-          "copy", "products", "exercises", "--from", "prod", "--to", "test", "--keep-personal-data",
-          "--batch-size", "10", "--in-flight", "2", "--mode", "upsert", "--delete-extraneous", "--max-delete",
-          "2",
-        ],
-        directory: tool.folder,
-        timeout: .seconds(1800)
-      )
-      running.set(process)
-      #expect(await process.wait().signal == SIGKILL)
+      let killed = [
+        "copy", "products", "exercises", "--from", "prod", "--to", "test", "--keep-personal-data",
+        "--batch-size", "10", "--in-flight", "2", "--mode", "upsert", "--delete-extraneous", "--max-delete",
+        "2",
+      ]
+      #expect(try await tool.bare(killed, as: running).signal == SIGKILL)
       faults.setOn(false)
       // What comes after the beginning is of another moment.
       try source.load(jsonLines: documentLine("products/zzz", 7))
@@ -178,15 +164,12 @@ struct CopyTests {
     let source = MiniFirestore.environment("prod")
     let target = MiniFirestore.environment("test")
     try source.load(jsonLines: Self.gym(in: "prod", count: 700).joined(separator: "\n"))
-    let faults = ScriptedFaults(
-      source.handler,
-      rules: [
-        FaultRule(
-          [.runQuery],
-          .number(4),
-          .error(ServiceError(400, "INVALID_ARGUMENT", "read_time is too old"))
-        )
-      ]
+    let faults = source.faults(
+      FaultRule(
+        [.runQuery],
+        .number(4),
+        .error(ServiceError(400, "INVALID_ARGUMENT", "read_time is too old"))
+      )
     )
     try await withTwoServers(faults.handler, target.handler) { tool in
       let copy = try await tool.bare([
@@ -210,7 +193,7 @@ struct CopyTests {
         separator: "\n"
       )
     )
-    let faults = ScriptedFaults(target.handler, rules: [])
+    let faults = target.faults()
     // Before the copy's own commit, and between the look at the documents and the commit that deletes them.
     faults.before(.commit, 1) { _ in
       try? target.put("products/early", fields: #"{"n":{"integerValue":"5"}}"#)

@@ -33,7 +33,7 @@ struct DiffTests {
     try await withTool { tool in
       try await tool.load(["a/1": ["n": i(1)], "a/2": ["n": i(2)]])
       let file = "out/a.\(format)"
-      try FileManager.default.createDirectory(atPath: tool.path("out"), withIntermediateDirectories: true)
+      try tool.createFolder("out")
       try await tool.run("export", "a", "-o", file).expect(0)
       let comparison = ["diff", "--all", "--to", "local", "--from"]
       for place in ["out", file] {

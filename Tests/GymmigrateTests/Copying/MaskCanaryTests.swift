@@ -190,15 +190,15 @@ struct MaskCanaryTests {
       for timing in KillSwitch.Point.Timing.allCases {
         for document in target.snapshot() { target.remove(document.name) }
         let result = try await kill.run(until: .commit(commit, timing)) {
-          try tool.runner.start(copy(["--batch-size", "10", "--in-flight", "2"]), directory: tool.folder)
+          try tool.startBare(copy(["--batch-size", "10", "--in-flight", "2"]))
         }
         #expect(result.signal == SIGKILL)
         let resumed = try await kill.run(until: .never) {
-          try tool.runner.start(["runs", "resume", "last"], directory: tool.folder)
+          try tool.startBare(["runs", "resume", "last"])
         }
         resumed.expect(0)
         let again = try await kill.run(until: .never) {
-          try tool.runner.start(copy(["--json"]), directory: tool.folder)
+          try tool.startBare(copy(["--json"]))
         }
         again.expect(0)
         #expect(try again.summary().totals.unchanged == 400)

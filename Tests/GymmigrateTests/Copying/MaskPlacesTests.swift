@@ -140,10 +140,7 @@ struct MaskPlacesTests {
   @Test("A rehearsal copies masked documents.")
   func rehearsals() async throws {
     try await withPeople { tool in
-      try FileManager.default.createDirectory(
-        atPath: tool.path("migrations"),
-        withIntermediateDirectories: true
-      )
+      try tool.createFolder("migrations")
       let migration = "id: a\nsummary: A.\ncollection: people\nsteps:\n  - set: {n: 7}\n"
       try tool.write(migration, to: "migrations/1-a.yaml")
       let test = ["migrate", "test", "1-a", "--from", "prod", "--html", "plan.html"]

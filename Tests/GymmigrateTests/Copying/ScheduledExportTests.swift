@@ -8,8 +8,7 @@ struct ScheduledExportTests {
     "A night is a folder of its own, whole, with latest leading to it and one line of JSON about it."
   )
   func scheduledExport() async throws {
-    let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(ScheduledExportFixture.few)) { tool, _ in
       let result = try await tool.bare(ScheduledExportFixture.command + tool.place + ["--json"])
       result.expect(0)
       let name = try #require(tool.exports.first)
@@ -38,8 +37,7 @@ struct ScheduledExportTests {
     "An export that was asked for in another way removes nothing of the others, and no variable says how many stay."
   )
   func series() async throws {
-    let mini = try MiniFirestore.withSamples(["app_config", "products"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["app_config", "products"])) { tool, _ in
       for _ in 0..<2 { try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0) }
       let whole = tool.exports
       #expect(whole.count == 2)
@@ -67,8 +65,7 @@ struct ScheduledExportTests {
 
   @Test("Increments stay as long as the whole export that they follow, whatever else is exported meanwhile.")
   func basesOfIncrements() async throws {
-    let mini = try MiniFirestore.withSamples(["products"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["products"])) { tool, _ in
       try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
       try await tool.bare(ScheduledExportFixture.command + ["--since", "last"] + tool.place).expect(0)
       let series = tool.exports
@@ -149,17 +146,13 @@ struct ScheduledExportTests {
     let stall = Fault.custom { request, inner in
       request.target.contains("/_gymmigrate") ? inner(request) : .stall
     }
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.list, .runQuery], .always, stall)],
-      maximumConsecutive: .max
-    )
+    let faults = mini.faults(FaultRule([.list, .runQuery], .always, stall), maximumConsecutive: .max)
     try await withTool(against: faults.handler) { tool, _ in
       faults.setOn(false)
       try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
       let yesterday = try tool.latestNight()
       faults.setOn(true)
-      let running = try tool.runner.start(ScheduledExportFixture.command + tool.place, directory: tool.folder)
+      let running = try tool.startBare(ScheduledExportFixture.command + tool.place)
       // Only a request that has met the fault stalls: without one, the export would go on when the faults end.
       func isStalled() -> Bool { faults.played.contains { !$0.request.target.contains("/_gymmigrate") } }
       while tool.strangers.isEmpty || !isStalled() {
@@ -189,10 +182,7 @@ struct ScheduledExportTests {
         73,
         "no/such"
       )
-      try FileManager.default.createDirectory(
-        atPath: tool.path("taken/latest"),
-        withIntermediateDirectories: true
-      )
+      try tool.createFolder("taken/latest")
       try await tool.bare(["export", "--all", "-o", "taken", "--dated"] + tool.place)
         .expectFailure(73, "taken/latest")
       for wrong in [
@@ -227,9 +217,8 @@ struct ScheduledExportTests {
         + Self.user("undated", "\"n\":{\"integerValue\":\"1\"}")
         + "{\"fields\":{},\"name\":\"user_emails/a@b.mx\"}\n"
     )
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.runQuery], .always, .error(.permissionDenied))],
+    let faults = mini.faults(
+      FaultRule([.runQuery], .always, .error(.permissionDenied)),
       maximumConsecutive: .max
     )
     faults.setOn(false)
@@ -285,8 +274,7 @@ struct ScheduledExportTests {
 
   @Test("export prune says why each stays, and removes the others; so does an export with the same options.")
   func pruning() async throws {
-    let mini = try MiniFirestore.withSamples(["products"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["products"])) { tool, _ in
       try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
       let newest = try #require(tool.exports.first)
       // Nights of long ago, each a copy of it.
@@ -324,8 +312,7 @@ struct ScheduledExportTests {
 
   @Test("export verify finds every way in which a file can be another one.")
   func verifying() async throws {
-    let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(ScheduledExportFixture.few)) { tool, _ in
       func verify(_ folder: String = "out") async throws -> RunResult {
         try await tool.bare(["export", "verify", folder])
       }

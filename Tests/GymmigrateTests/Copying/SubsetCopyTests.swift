@@ -261,19 +261,8 @@ struct SubsetCopyTests {
     let (source, target) = (MiniFirestore.environment("prod"), MiniFirestore.environment("test"))
     try source.load(jsonLines: Self.documents.joined(separator: "\n"))
     let running = Later<RunningBinary>()
-    let faults = ScriptedFaults(
-      target.handler,
-      rules: [
-        FaultRule(
-          [.commit],
-          .number(4),
-          .custom { request, inner in
-            _ = inner(request)
-            running.get()?.send(SIGKILL)
-            return .stall
-          }
-        )
-      ],
+    let faults = target.faults(
+      FaultRule([.commit], .number(4), .end(running, applied: true)),
       maximumConsecutive: .max
     )
     var names: Set<String> = []
@@ -291,13 +280,10 @@ struct SubsetCopyTests {
         "--page-size",
         "2"
       )
-      let process = try tool.runner.start(
-        words.filter { more.isEmpty || $0 != "--keep-personal-data" } + more,
-        directory: tool.folder,
-        timeout: .seconds(1800)
+      #expect(
+        try await tool.bare(words.filter { more.isEmpty || $0 != "--keep-personal-data" } + more, as: running)
+          .signal == SIGKILL
       )
-      running.set(process)
-      #expect(await process.wait().signal == SIGKILL)
       faults.setOn(false)
       files = tool.names(in: tool.runs()[0])
       // Another moment, in which the part is another one.

@@ -6,8 +6,7 @@ import Testing
 struct ExportSummaryTests {
   @Test("What has no one workbook to stand in, or would count a part, is refused before anything is read.")
   func refusals() async throws {
-    let mini = try MiniFirestore.withSamples(["products"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["products"])) { tool, mini in
       let all = ["export", "--all"] + tool.place
       for (options, text) in [
         (["--summary", "-o", "x.csv"], ".xlsx"), (["--summary", "-o", "d/", "--format", "xlsx"], ".xlsx"),

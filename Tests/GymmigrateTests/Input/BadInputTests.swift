@@ -85,8 +85,7 @@ struct BadInputTests {
     "Malformed lines are skipped where it is asked for: the others are imported, and the command ends in 2."
   )
   func skippedLine() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try tool.write(
         Samples.first(2, of: "products") + "{\n" + Samples.first(1, of: "classes"),
         to: "bad.jsonl"
@@ -213,10 +212,7 @@ struct BadInputTests {
   @Test("An export that fails leaves the file of before as it was, and nothing beside it.")
   func failedExport() async throws {
     let mini = try MiniFirestore.withSamples(["users"])
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.list], .numbers([4, 5, 6, 7, 8]), .error(.permissionDenied))]
-    )
+    let faults = mini.faults(FaultRule([.list], .numbers([4, 5, 6, 7, 8]), .error(.permissionDenied)))
     try await withTool(against: faults.handler) { tool, _ in
       for format in ["csv", "xlsx", "jsonl"] {
         try tool.write("of yesterday", to: "users.\(format)")

@@ -195,8 +195,7 @@ struct ImportModesTests {
 
   @Test("A document that cannot be stored stands aside with its reason; the others are imported.")
   func rejects() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       let long = String(repeating: "x", count: 1_048_600)
       try tool.write(
         """
@@ -306,8 +305,7 @@ struct ImportModesTests {
 
   @Test("--collection puts documents elsewhere under their own ids; standard input and gzip are read, too.")
   func places() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       let text = try Samples.first(5, of: "products")
       let expected = try MiniFirestore.canonical(
         jsonLines: text.replacingOccurrences(of: "\"products/", with: "\"groups/g 1/wares/")
@@ -337,8 +335,7 @@ struct ImportModesTests {
 
   @Test("A malformed line on standard input ends the import with its number.")
   func malformedInput() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, _ in
       let text = try Samples.first(2, of: "products") + "oops\n"
       try await tool.bare(["import", "-"] + tool.place, input: Array(text.utf8)).expectFailure(65, "line 3")
     }
@@ -346,8 +343,7 @@ struct ImportModesTests {
 
   @Test("--limit imports the first documents alone.")
   func limit() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try await tool.run("import", Samples.file("products"), "--limit", "7").expect(0)
       #expect(try mini.snapshot() == MiniFirestore.canonical(jsonLines: Samples.first(7, of: "products")))
     }

@@ -318,9 +318,8 @@ struct SheetImportTests {
   @Test("An import of a table that was stopped resumes behind its last row.", arguments: ["csv", "xlsx"])
   func continues(_ format: String) async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.commit], .always, .drip(chunk: 64, interval: .milliseconds(3)))],
+    let faults = mini.faults(
+      FaultRule([.commit], .always, .drip(chunk: 64, interval: .milliseconds(3))),
       maximumConsecutive: .max
     )
     try await withTool(against: faults.handler) { tool, _ in

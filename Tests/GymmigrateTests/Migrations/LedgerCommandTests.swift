@@ -272,7 +272,7 @@ struct LedgerCommandTests {
       let folder = tool.names(in: ".gymmigrate/runs/\(run)")
       let unlock = ["migrate", "unlock", run] + tool.place
       let killed = try await kill.run(until: point) {
-        try tool.runner.start(unlock, directory: tool.folder)
+        try tool.startBare(unlock)
       }
       try #require(killed.signal == SIGKILL, "\(killed.errors)")
       // What only looked has changed nothing; what has begun leaves no folder that seems to wait for somebody.
@@ -282,7 +282,7 @@ struct LedgerCommandTests {
       #expect(
         tool.names(in: ".gymmigrate/runs/\(run)") == (folder + (hasBegun ? ["verdict.json"] : [])).sorted()
       )
-      let again = try await kill.run(until: .never) { try tool.runner.start(unlock, directory: tool.folder) }
+      let again = try await kill.run(until: .never) { try tool.startBare(unlock) }
       if case .commit(2, .after) = point {
         again.expectFailure(64, "it is cleared: nothing waits for it")
       } else {

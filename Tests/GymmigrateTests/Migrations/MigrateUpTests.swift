@@ -357,17 +357,14 @@ struct MigrateUpTests {
   )
   func signalled(resumesAlone: Bool) async throws {
     try await withTwenty { mini in
-      ScriptedFaults(
-        mini.handler,
-        rules: [FaultRule([.commit], .always, .drip(chunk: 64, interval: .milliseconds(3)))],
+      mini.faults(
+        FaultRule([.commit], .always, .drip(chunk: 64, interval: .milliseconds(3))),
         maximumConsecutive: .max
       )
     } _: { tool, mini, faults in
       let running = Later<RunningBinary>()
       faults.before(.commit, 4) { _ in running.get()?.send(SIGINT) }
-      let process = try tool.runner.start(Self.slow, directory: tool.folder, timeout: .seconds(1800))
-      running.set(process)
-      let stopped = await process.wait()
+      let stopped = try await tool.bare(Self.slow, as: running)
       stopped.expect(130)
       let again = "gymmigrate \(Self.slow.joined(separator: " "))"
       #expect(stopped.lastLine == "To resume: \(again)")
@@ -414,9 +411,7 @@ struct MigrateUpTests {
       )
     } _: { tool, _, _ in
       let up = ["migrate", "up", "--to", "1-a", "-e", "test"]
-      let process = try tool.runner.start(up, directory: tool.folder, timeout: .seconds(1800))
-      running.set(process)
-      let stopped = await process.wait()
+      let stopped = try await tool.bare(up, as: running)
       stopped.expect(130)
       #expect(stopped.lastLine == "To resume: gymmigrate \(up.joined(separator: " "))")
       #expect(try await states(tool)[0] == "1-a applied, 20 written")

@@ -4,6 +4,8 @@ import Testing
 
 @Suite("Plan files", .timeLimit(.minutes(60)))
 struct PlanFileTests {
+  private static let apply = ["migrate", "apply", "--plan", "plan.jsonl", "--max-delete", "999", "--json"]
+
   private func withGym(
     _ body: (Tool, MiniFirestore, KillSwitch) async throws -> Void
   ) async throws {
@@ -47,15 +49,7 @@ struct PlanFileTests {
       let verified = try await tool.bare(["migrate", "verify"] + names + ["--prune"] + tool.place)
       verified.expect(1)
 
-      let applied = try await tool.run(
-        "migrate",
-        "apply",
-        "--plan",
-        "plan.jsonl",
-        "--max-delete",
-        "999",
-        "--json"
-      )
+      let applied = try await tool.bare(Self.apply + tool.place)
       applied.expect(0)
       let totals = try applied.summary().totals
       #expect(totals.written == planned.count && totals.balance)
@@ -70,15 +64,7 @@ struct PlanFileTests {
       #expect(ledger.runs.map { $0.migrations.map(\.id) } == [names])
       #expect(ledger.runs.map(\.status) == ["done"])
 
-      let again = try await tool.run(
-        "migrate",
-        "apply",
-        "--plan",
-        "plan.jsonl",
-        "--max-delete",
-        "999",
-        "--json"
-      )
+      let again = try await tool.bare(Self.apply + tool.place)
       again.expect(0)
       #expect(try again.summary().totals.written == 0 && again.summary().totals.created == 0)
       #expect(mini.lines() == after)
@@ -113,15 +99,7 @@ struct PlanFileTests {
       try mini.put(users[2], fields: String(third))
       let edited = mini.lines()
       let stale = Set([users[0], users[1], users[2], made, pruned])
-      let applied = try await tool.run(
-        "migrate",
-        "apply",
-        "--plan",
-        "plan.jsonl",
-        "--max-delete",
-        "999",
-        "--json"
-      )
+      let applied = try await tool.bare(Self.apply + tool.place)
       applied.expect(2)
       let summary = try applied.summary()
       #expect(summary.totals.conflicted == 5 && summary.totals.balance)

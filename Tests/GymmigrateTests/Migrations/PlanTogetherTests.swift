@@ -67,8 +67,7 @@ struct PlanTogetherTests {
 
   @Test("The changes of several migrations to one document are one, and all of a plan can be applied.")
   func merged() async throws {
-    let mini = try MiniFirestore.withSamples(["users", "user_emails", "members"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users", "user_emails", "members"])) { tool, _ in
       let plan = try await tool.run("migrate", "plan", "--all", "--json", "-o", "plan.jsonl")
       plan.expect(0)
       let lines = try lines(tool, "plan.jsonl")

@@ -278,7 +278,7 @@ struct RehearsalTests {
     }
     try await withTwoServers(handler, MiniFirestore.environment("test").handler) { tool in
       var tool = tool
-      try FileManager.default.createDirectory(atPath: tool.path("tmp"), withIntermediateDirectories: true)
+      try tool.createFolder("tmp")
       (tool.environment["TMPDIR"], tool.place) = (tool.path("tmp"), [])
       try tool.write(Self.file("a", "  - set: {a: 1}"), to: "migrations/1-a.yaml")
       let run = try tool.start("migrate", "test", "1-a", "--from", "prod")

@@ -113,19 +113,13 @@ struct RejectedDocumentTests {
     for user in users { try mini.put(user, fields: fields) }
     func phone(_ user: String) throws -> String { "\(try mini.document(user)?.fields()["telefono"] ?? "")" }
     let running = Later<RunningBinary>()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule(
-          [.commit],
-          .number(3),
-          .custom { _, _ in
-            running.get()?.send(SIGKILL)
-            return .stall
-          },
-          where: { String(decoding: $0.body, as: UTF8.self).contains("documents/users/") }
-        )
-      ]
+    let faults = mini.faults(
+      FaultRule(
+        [.commit],
+        .number(3),
+        .end(running),
+        where: { String(decoding: $0.body, as: UTF8.self).contains("documents/users/") }
+      )
     )
     faults.setOn(false)
     try await withTool(against: faults.handler) { tool, _ in
@@ -135,9 +129,7 @@ struct RejectedDocumentTests {
       try tool.write(corrected, to: "rejects.jsonl")
       faults.setOn(true)
       let words = ["import", "rejects.jsonl", "--mode", "upsert", "--batch-size", "1", "--in-flight", "1"]
-      let process = try tool.runner.start(words + tool.place, directory: tool.folder)
-      running.set(process)
-      let result = await process.wait()
+      let result = try await tool.bare(words + tool.place, as: running)
       #expect(result.signal == SIGKILL, "\(result.errors)")
       faults.setOn(false)
       let written = try users.filter { try phone($0).contains("stringValue") }

@@ -17,7 +17,7 @@ struct RestoredMigrationsTests {
         to: "migrations/1-a.yaml"
       )
       func run(_ arguments: [String], until point: KillSwitch.Point = .never) async throws -> RunResult {
-        try await kill.run(until: point) { try tool.runner.start(arguments, directory: tool.folder) }
+        try await kill.run(until: point) { try tool.startBare(arguments) }
       }
       func pending() async throws -> String {
         try await tool.bare(["migrate", "pending"] + tool.place).output

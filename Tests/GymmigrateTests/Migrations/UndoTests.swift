@@ -273,26 +273,22 @@ struct UndoTests {
     let mini = try MiniFirestore.withSamples(["users", "user_emails"])
     let before = mini.lines()
     let running = Later<RunningBinary>()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule(
-          [.commit],
-          .number(number),
-          .custom { request, inner in
-            let reaction = isApplied || signal == SIGINT ? inner(request) : .stall
-            running.get()?.send(signal)
-            return signal == SIGKILL ? .stall : reaction
-          }
-        ), FaultRule([.commit], .always, .delay(.milliseconds(20))),
-      ],
+    let faults = mini.faults(
+      FaultRule(
+        [.commit],
+        .number(number),
+        .custom { request, inner in
+          let reaction = isApplied || signal == SIGINT ? inner(request) : .stall
+          running.get()?.send(signal)
+          return signal == SIGKILL ? .stall : reaction
+        }
+      ),
+      FaultRule([.commit], .always, .delay(.milliseconds(20))),
       maximumConsecutive: .max
     )
     try await withTool(against: faults.handler) { tool, _ in
       let command = ["migrate", "apply", "--all", "--batch-size", "20", "--in-flight", "2"]
-      let process = try tool.runner.start(command + tool.place, directory: tool.folder)
-      running.set(process)
-      let result = await process.wait()
+      let result = try await tool.bare(command + tool.place, as: running)
       #expect(result.exitCode == 128 + signal, "seed \(seed): \(result.errors)")
       faults.setOn(false)
       // Asked before the undo, which is a run of its own and may begin in the same second.

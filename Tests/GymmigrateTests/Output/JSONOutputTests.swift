@@ -33,8 +33,7 @@ struct JSONOutputTests {
 
   @Test("Commands that print lists or results for people print them as one value.")
   func lists() async throws {
-    let mini = try MiniFirestore.withSamples(["users", "exercises"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users", "exercises"])) { tool, _ in
       try await tool.run("export", "exercises", "-o", "out/", "--format", "jsonl").expect(0)
       let objects: [([String], [String])] = [
         (["export", "users", "-o", "u.csv"] + tool.place, ["command", "collections", "totals"]),
@@ -77,10 +76,9 @@ struct JSONOutputTests {
       let kill = KillSwitch(mini.handler, delay: .zero)
       try await withTool(against: kill.handler) { tool, _ in
         let killed = try await kill.run(until: .commit(2, .after)) {
-          try tool.runner.start(
+          try tool.startBare(
             ["import", Samples.file("exercises"), "--batch-size", "4", "--in-flight", "1"] + tool.place
-              + given,
-            directory: tool.folder
+              + given
           )
         }
         try #require(killed.signal == SIGKILL, "\(killed.errors)")
@@ -116,10 +114,7 @@ struct JSONOutputTests {
   @Test("serve: where it is, once it is up.")
   func serve() async throws {
     try await withTool { tool in
-      let server = try tool.runner.start(
-        ["serve", "--port", "0", "--memory", "--json"],
-        directory: tool.folder
-      )
+      let server = try tool.startBare(["serve", "--port", "0", "--memory", "--json"])
       #expect(await server.waitForText("}\n", on: .output))
       let line = Data(server.text(.output).utf8)
       let json = try #require(JSONSerialization.jsonObject(with: line) as? [String: Any])

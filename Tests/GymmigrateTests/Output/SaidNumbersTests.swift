@@ -236,8 +236,7 @@ struct SaidNumbersTests {
 
   @Test("The page of several migrations has each document once, and of a code what it says of each field.")
   func page() async throws {
-    let mini = try MiniFirestore.withSamples(["users", "user_emails", "groups"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users", "user_emails", "groups"])) { tool, _ in
       try await tool.run("migrate", "plan", "users-unify", "is-active", "--html", "p.html", "-q").expect(0)
       let page = try tool.text("p.html")
       func count(_ heading: String) throws -> Int? {

@@ -64,16 +64,13 @@ struct RestoreTests {
   func random(_ seed: UInt64) async throws {
     let accident = try Accident(seed: seed, count: 150)
     let mini = accident.mini
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule(
-          [.list, .batchGet, .runQuery, .listCollectionIds],
-          .percent(20),
-          oneOf: [.error(.unavailable), .drop, .halfBody(0.5), .html(500)]
-        ),
-        FaultRule([.commit], .percent(20), oneOf: [.error(.aborted), .dropAfterApplying, .drop]),
-      ],
+    let faults = mini.faults(
+      FaultRule(
+        [.list, .batchGet, .runQuery, .listCollectionIds],
+        .percent(20),
+        oneOf: [.error(.unavailable), .drop, .halfBody(0.5), .html(500)]
+      ),
+      FaultRule([.commit], .percent(20), oneOf: [.error(.aborted), .dropAfterApplying, .drop]),
       seed: seed
     )
     try await withTool(against: faults.handler) { tool, _ in
@@ -112,7 +109,7 @@ struct RestoreTests {
     let kill = KillSwitch(mini.handler, delay: .zero)
     try await withTool(against: kill.handler) { tool, _ in
       func run(_ arguments: [String], until point: KillSwitch.Point = .never) async throws -> RunResult {
-        try await kill.run(until: point) { try tool.runner.start(arguments, directory: tool.folder) }
+        try await kill.run(until: point) { try tool.startBare(arguments) }
       }
       let options = ["--batch-size", "3", "--in-flight", "2"] + Self.unguarded + tool.place
       let first = try await run(["restore", "--all", "--at", accident.moment] + options, until: point)
@@ -360,8 +357,7 @@ struct RestoreTests {
 
   @Test("An export of a database without documents is one, and restores that there are none.")
   func nothing() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try await tool.run("export", "--all", "-o", "none", "--format", "jsonl").expect(0)
       try await tool.run("import", "none").expect(0)
       try mini.put("a/1", fields: "{}")
@@ -444,10 +440,7 @@ struct RestoreTests {
     let spoilt = mini.snapshot()
     let old = Fault.error(ServiceError(400, "FAILED_PRECONDITION", "The requested read_time is too old."))
     for request in [4, 6] {
-      let faults = ScriptedFaults(
-        mini.handler,
-        rules: [FaultRule([.runQuery, .list], .number(request), old)]
-      )
+      let faults = mini.faults(FaultRule([.runQuery, .list], .number(request), old))
       try await withTool(against: faults.handler) { tool, _ in
         let result = try await tool.bare(
           ["restore", "a", "--at", accident.moment] + Self.unguarded + tool.place

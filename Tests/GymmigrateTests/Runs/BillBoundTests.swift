@@ -33,8 +33,7 @@ struct BillBoundTests {
     "A run that writes goes on with a larger bound, and is never billed more than the bound of the whole."
   )
   func writes() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try tool.write((1...50).map { documentLine("a/\($0)", $0) }.joined(separator: "\n"), to: "a.jsonl")
       let first = try await tool.bare(
         ["import", "a.jsonl", "--batch-size", "5", "--max-writes", "30"] + tool.place
@@ -281,8 +280,7 @@ struct BillBoundTests {
 
   @Test("What one process cannot keep is refused.")
   func refusals() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, _ in
       try await tool.run("managed", "list", "--max-reads", "9").expectFailure(64, "Leave out --max-reads")
       try await tool.run("count", "a", "--max-reads", "few").expect(64)
     }

@@ -12,7 +12,7 @@ struct ForeignRunTests {
   ) async throws {
     let mini = MiniFirestore.environment("prod")
     let rule = FaultRule([.commit], .number(2), .error(.permissionDenied))
-    let faults = ScriptedFaults(mini.handler, rules: [rule])
+    let faults = mini.faults(rule)
     try await withTool(against: faults.handler) { tool, server in
       var tool = tool
       tool.place = []

@@ -126,10 +126,7 @@ struct RunsListTests {
       #expect(left(tool) == [useful, undo, new])
 
       // What a removal that was interrupted has left goes with the next.
-      try FileManager.default.createDirectory(
-        atPath: tool.path(".gymmigrate/runs/.half.removed/deep"),
-        withIntermediateDirectories: true
-      )
+      try tool.createFolder(".gymmigrate/runs/.half.removed/deep")
       try await tool.bare(["runs", "prune", "--older-than", "90d", "--yes"]).expect(0)
       #expect(left(tool) == [new])
       try await tool.run("runs", "undo", "last").expect(0)

@@ -75,11 +75,7 @@ struct BadServiceTests {
     for (arguments, kind, from, exitCode) in cases {
       for fault in [Fault.stall, .stallAfterApplying] {
         let mini = try arguments[0] == "import" ? MiniFirestore() : MiniFirestore.withSamples(["users"])
-        let faults = ScriptedFaults(
-          mini.handler,
-          rules: [FaultRule([kind], .from(from), fault)],
-          maximumConsecutive: .max
-        )
+        let faults = mini.faults(FaultRule([kind], .from(from), fault), maximumConsecutive: .max)
         try await withTool(against: faults.handler) { tool, _ in
           let result = try await tool.bare(arguments + tool.place + ["--json", "--retry-for", "4"])
           result.expect(69)
@@ -114,11 +110,7 @@ struct BadServiceTests {
   @Test("PERMISSION_DENIED is not permitted, and not asked for again.")
   func permissionDenied() async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([], .always, .error(.permissionDenied))],
-      maximumConsecutive: .max
-    )
+    let faults = mini.faults(FaultRule([], .always, .error(.permissionDenied)), maximumConsecutive: .max)
     try await expectAll(77, "PERMISSION_DENIED", handler: faults.handler, options: [])
   }
 
@@ -132,20 +124,15 @@ struct BadServiceTests {
   @Test("A quota that stays spent is for another time.")
   func quota() async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([], .always, .error(.resourceExhausted))],
-      maximumConsecutive: .max
-    )
+    let faults = mini.faults(FaultRule([], .always, .error(.resourceExhausted)), maximumConsecutive: .max)
     try await expectAll(75, "RESOURCE_EXHAUSTED", handler: faults.handler)
   }
 
   @Test("Only the writes are refused: nothing is said to be done.")
   func writesRefused() async throws {
     let mini = try MiniFirestore.withSamples(["users"])
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.commit], .always, .error(.permissionDenied))],
+    let faults = mini.faults(
+      FaultRule([.commit], .always, .error(.permissionDenied)),
       maximumConsecutive: .max
     )
     let before = mini.snapshot()
@@ -164,11 +151,7 @@ struct BadServiceTests {
   @Test("A token that is refused for good is a matter of configuration.")
   func unauthenticated() async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([], .always, .error(.tokenExpired))],
-      maximumConsecutive: .max
-    )
+    let faults = mini.faults(FaultRule([], .always, .error(.tokenExpired)), maximumConsecutive: .max)
     try await expectAll(78, handler: faults.handler, options: [])
   }
 }

@@ -80,8 +80,7 @@ struct DoctorTests {
   func enterprise() async throws {
     var options = MiniFirestore.Options()
     options.edition = "ENTERPRISE"
-    let mini = try MiniFirestore.withSamples(["users"], options)
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users"], options)) { tool, _ in
       let size = line(try await tool.run("doctor"), "size")
       #expect(size.contains("from 0.01 USD (list prices of the Enterprise edition"), "\(size)")
       let plan = try await tool.run("migrate", "plan", "is-active")

@@ -76,11 +76,7 @@ struct NiceToHaveTests {
     let handler: RequestHandler = { request in
       let isDescription = request.method == "GET" && request.rawPath.hasSuffix("/databases/%28default%29")
       guard let fault, request.kind == .aggregation || isDescription else { return mini.handler(request) }
-      let faults = ScriptedFaults(
-        mini.handler,
-        rules: [FaultRule([], .always, fault)],
-        maximumConsecutive: .max
-      )
+      let faults = mini.faults(FaultRule([], .always, fault), maximumConsecutive: .max)
       return faults.handler(request)
     }
     return try await withToolResult(against: handler) { tool in

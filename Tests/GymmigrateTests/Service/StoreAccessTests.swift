@@ -85,11 +85,7 @@ struct StoreAccessTests {
     _ options: [String],
     _ body: (String) async throws -> Void
   ) async throws {
-    let server = try tool.runner.start(
-      ["serve", "--memory", "--port", "0"] + options,
-      directory: tool.folder,
-      timeout: .seconds(3600)
-    )
+    let server = try tool.startBare(["serve", "--memory", "--port", "0"] + options, timeout: .seconds(3600))
     defer { server.send(SIGKILL) }
     let isUp = await server.waitForText("FIRESTORE_EMULATOR_HOST=", on: .errors)
     try #require(isUp, "\(server.text(.errors))")

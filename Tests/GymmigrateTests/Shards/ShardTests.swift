@@ -312,11 +312,7 @@ struct ShardTests {
       try await tool.bare(apply + ["-e", "test"]).expectFailure(75, "mark.yaml")
       try await tool.bare(["runs", "resume", "last", "--state-dir", "W"]).expectFailure(64, "shard work")
       for task in 0..<3 {
-        let worker = try tool.runner.start(
-          ["shard", "work", "W", "--task", "\(task)"],
-          directory: tool.folder,
-          timeout: .seconds(600)
-        )
+        let worker = try tool.startBare(["shard", "work", "W", "--task", "\(task)"], timeout: .seconds(600))
         // Killed at its first range that is done.
         _ = await worker.waitForText("Range", on: .errors)
         worker.send(SIGKILL)
@@ -369,11 +365,7 @@ struct ShardTests {
       try tool.write(Self.migration.replacing("users", with: "orders"), to: "mark.yaml")
       let apply = ["migrate", "apply", "mark.yaml", "--schema", "none", "--batch-size", "10"] + tool.place
       try await tool.bare(["shard", "plan", "--shards", "1", "--to", "T", "--"] + apply).expect(0)
-      let first = try tool.runner.start(
-        ["shard", "work", "T", "--task", "0"],
-        directory: tool.folder,
-        timeout: .seconds(600)
-      )
+      let first = try tool.startBare(["shard", "work", "T", "--task", "0"], timeout: .seconds(600))
       while commits.withLock({ $0 }) < 9 { try await Task.sleep(for: .milliseconds(20)) }
       first.send(SIGSTOP)
       try await work(tool, 1, at: "T")
@@ -447,7 +439,7 @@ struct ShardTests {
       let again = all.enumerated().filter { $0.offset % 7 == 0 }.map {
         $0.element.replacing("\"integerValue\":\"", with: "\"integerValue\":\"9")
       }
-      try FileManager.default.createDirectory(atPath: tool.path("in"), withIntermediateDirectories: true)
+      try tool.createFolder("in")
       try tool.write(all.joined(separator: "\n") + "\n", to: "in/a.jsonl")
       try tool.write(again.joined(separator: "\n") + "\n", to: "in/b.jsonl")
       let twice = try await plan(tool, 3, to: "I", "import", "in", "-e", "test", "--mode", "upsert")
