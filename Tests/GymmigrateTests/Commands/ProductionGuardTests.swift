@@ -109,8 +109,7 @@ struct ProductionGuardTests {
     try await withHome { tool in
       try tool.write("environments:\n  mine: { project: sajarubox, database: main }\n", to: "gymmigrate.yaml")
       let token = ["--access-token-file", try tool.write("token", to: "token")]
-      let shown = try await tool.bare(["env", "show", "-e", "mine", "--origin"] + token)
-      shown.expect(0)
+      let shown = try await tool.bare(["env", "show", "-e", "mine", "--origin"] + token).expect(0)
       for part in ["project\tsajarubox", "database\tmain"] {
         #expect(shown.output.contains("\(part)\tfile gymmigrate.yaml\n"), "\(shown.output)")
       }
@@ -148,8 +147,7 @@ struct ProductionGuardTests {
       let show = [
         "env", "show", "-e", "safe", "--origin", "--access-token-file", try tool.write("token", to: "token"),
       ]
-      let shown = try await empty.bare(show)
-      shown.expect(0)
+      let shown = try await empty.bare(show).expect(0)
       #expect(try await tool.bare(show).output == shown.output)
       try await empty.bare(Self.toMain).expectFailure(77, "safe")
       empty.environment["HTTP_PROXY"] = "http://proxy.example"
@@ -211,8 +209,7 @@ struct ProductionGuardTests {
   func shown() async throws {
     try await withoutProd { tool in
       let place = ["-e", "test", "--database", "prod", "--endpoint", "http://db.invalid:80"]
-      let shown = try await tool.bare(["env", "show", "--origin", "--json"] + place)
-      shown.expect(0)
+      let shown = try await tool.bare(["env", "show", "--origin", "--json"] + place).expect(0)
       let json = try #require(
         JSONSerialization.jsonObject(with: Data(shown.standardOutput)) as? [String: Any]
       )

@@ -19,7 +19,7 @@ struct ScheduledExportFailureTests {
       maximumConsecutive: .max
     )
     try await withTool { tool in
-      try await HTTPTestServer.withServer(mini.handler) { server in
+      _ = try await HTTPTestServer.withServer(mini.handler) { server in
         try await tool.bare(ScheduledExportFixture.command + tool.at(server)).expect(0)
       }
       let yesterday = try tool.latestNight()

@@ -9,8 +9,7 @@ struct ScheduledExportTests {
   )
   func scheduledExport() async throws {
     try await withMini(.withSamples(ScheduledExportFixture.few)) { tool, _ in
-      let result = try await tool.bare(ScheduledExportFixture.command + tool.place + ["--json"])
-      result.expect(0)
+      let result = try await tool.bare(ScheduledExportFixture.command + tool.place + ["--json"]).expect(0)
       let name = try #require(tool.exports.first)
       try await tool.expectWhole(name)
       #expect(tool.strangers == [])
@@ -231,15 +230,13 @@ struct ScheduledExportTests {
         }
       }
       // The first one has no mark and is whole.
-      let first = try await tool.bare(increment + tool.place)
-      first.expect(0)
+      try await tool.bare(increment + tool.place).expect(0)
       #expect(try names("users") == ["users/old", "users/recent", "users/undated"])
       #expect(try !tool.text("nightly/latest/manifest.json").contains("since"))
       let whole = try tool.latestNight()
 
       try mini.put("users/new", fields: "{\(Self.updated(0))}")
-      let second = try await tool.bare(increment + tool.place)
-      second.expect(0)
+      let second = try await tool.bare(increment + tool.place).expect(0)
       // `recent` lies in the overlap of ten minutes.
       #expect(try names("users") == ["users/recent", "users/new"])
       #expect(try names("user_emails") == ["user_emails/a@b.mx"])
@@ -288,8 +285,7 @@ struct ScheduledExportTests {
         )
       }
       let policy = ["--keep-monthly", "3", "--keep-daily", "2"]
-      let plan = try await tool.bare(["export", "prune", "nightly"] + policy + ["-n"])
-      plan.expect(0)
+      let plan = try await tool.bare(["export", "prune", "nightly"] + policy + ["-n"]).expect(0)
       let states = [
         "would be removed", "would be removed", "monthly", "would be removed", "daily, monthly",
         "daily, monthly",

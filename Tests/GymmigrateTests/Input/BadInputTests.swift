@@ -90,8 +90,7 @@ struct BadInputTests {
         Samples.first(2, of: "products") + "{\n" + Samples.first(1, of: "classes"),
         to: "bad.jsonl"
       )
-      let result = try await tool.run("import", "bad.jsonl", "--parse-errors", "skip-row", "--json")
-      result.expect(2)
+      let result = try await tool.run("import", "bad.jsonl", "--parse-errors", "skip-row", "--json").expect(2)
       #expect(
         try result.summary().totals
           == .init(
@@ -173,8 +172,7 @@ struct BadInputTests {
       let products = try Samples.first(2, of: "products")
       try tool.write(products.replacing(#""integerValue""#, with: #""stringValue""#), to: "a.jsonl")
       let words = ["--validate", "reject", "--parse-errors", "skip-field", "--json"]
-      let result = try await tool.bare(["import", "a.jsonl"] + words + tool.place)
-      result.expect(2)
+      let result = try await tool.bare(["import", "a.jsonl"] + words + tool.place).expect(2)
       let totals = try result.summary().totals
       let list = try tool.list("rejects.jsonl", of: tool.lastRun())
       #expect(list.count == 2 && totals.review + totals.rejected == 2, "\(result.output)")
@@ -351,8 +349,7 @@ struct BadInputTests {
       try await tool.run("migrate", "plan", "--all").expect(0)
       try await tool.run("import", file, "--dry-run").expect(0)
       #expect(mini.totalWrites == 0)
-      let result = try await tool.run("import", file, "--confirm", "prod")
-      result.expect(0)
+      let result = try await tool.run("import", file, "--confirm", "prod").expect(0)
       #expect(mini.totalWrites == 20)
       #expect(result.errors.contains("prod") && result.errors.contains("(default)"))
     }
@@ -437,15 +434,13 @@ struct BadInputTests {
   func missingCollection() async throws {
     try await withUnchanged { tool, _ in
       for format in ["csv", "xlsx", "jsonl"] {
-        let result = try await tool.run("export", "ghosts", "-o", "ghosts.\(format)", "--json")
-        result.expect(0)
+        let result = try await tool.run("export", "ghosts", "-o", "ghosts.\(format)", "--json").expect(0)
         #expect(result.errors.contains("ghosts has no documents"))
         #expect(try result.summary()["ghosts"]?.read == 0)
         #expect(tool.exists("ghosts.\(format)"))
       }
       #expect(try tool.text("ghosts.jsonl").isEmpty)
-      let count = try await tool.run("count", "ghosts")
-      count.expect(0)
+      let count = try await tool.run("count", "ghosts").expect(0)
       #expect(count.output == "ghosts\t0\n")
     }
   }

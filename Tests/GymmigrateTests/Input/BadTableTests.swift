@@ -235,8 +235,7 @@ struct BadTableTests {
         "--parse-errors",
         "skip-row",
         "--json"
-      )
-      result.expect(2)
+      ).expect(2)
       let totals = try result.summary().totals
       #expect(totals.read == 3 && totals.written == 2 && totals.rejected == 1 && totals.balance)
       let rejects = try #require(tool.runs().last) + "/rejects.csv"
@@ -274,8 +273,7 @@ struct BadTableTests {
         "--json",
         "--validate",
         "off"
-      )
-      result.expect(2)
+      ).expect(2)
       let totals = try result.summary().totals
       #expect(
         totals.read == 3 && totals.written == 2 && totals.rejected == 1 && totals.review == 1
@@ -308,8 +306,7 @@ struct BadTableTests {
         to: "p.csv"
       )
       let more = ["--mode", "upsert", "--parse-errors", "skip-field", "--json"]
-      let result = try await tool.bare(words + more)
-      result.expect(2)
+      let result = try await tool.bare(words + more).expect(2)
       let totals = try result.summary().totals
       #expect(totals.written == 1 && totals.rejected == 1 && totals.review == 1 && totals.balance)
       let stored = try #require(mini.document("p/p1")?.jsonLine)

@@ -83,8 +83,7 @@ struct DuplicateDocumentTests {
       for (name, text) in input.files { try tool.write(text + "\n", to: name) }
       let command = ["import"] + input.arguments + ["--mode", "upsert", "--duplicates", policy, "--json"]
       for isDry in [true, false] {
-        let result = try await tool.bare(command + (isDry ? ["-n"] : []) + tool.place)
-        result.expect(0)
+        let result = try await tool.bare(command + (isDry ? ["-n"] : []) + tool.place).expect(0)
         let totals = try result.summary().totals
         #expect(totals.superseded == 1 && totals.balance && totals.written == (isDry ? 0 : totals.read - 1))
       }

@@ -54,8 +54,7 @@ struct FolderContentTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try tool.write(text, to: "bk/\(name)")
       }
-      let result = try await tool.run("import", "bk", "-n")
-      result.expect(0)
+      let result = try await tool.run("import", "bk", "-n").expect(0)
       let unread = "bk: not read: things/notes.txt, things/u1/marks/m/M.json, things/u2/u2 (1).json."
       #expect(result.errors.contains(unread), "\(result.errors)")
       #expect(result.errors.contains("bk: skipped things/u1/.DS_Store."), "\(result.errors)")
@@ -78,8 +77,7 @@ struct FolderContentTests {
       try await tool.run("import", "a.jsonl").expect(0)
       try await tool.run("export", "a", "-o", "out/", "--format", "jsonl").expect(0)
       try tool.write("__name__,n\ny,1\n", to: "out/b.csv")
-      let result = try await tool.run("import", "out/", "--mode", "upsert")
-      result.expect(0)
+      let result = try await tool.run("import", "out/", "--mode", "upsert").expect(0)
       #expect(result.errors.contains("out: not read: b.csv."))
       #expect(mini.snapshot().count == 1)
     }

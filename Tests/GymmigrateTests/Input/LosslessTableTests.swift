@@ -16,8 +16,7 @@ struct LosslessTableTests {
       try tool.write(text, to: "things.csv")
       let result = try await tool.bare(
         ["import", "things.csv", "--validate", "off"] + arguments + tool.place
-      )
-      result.expect(code)
+      ).expect(code)
       for word in words { #expect(result.errors.contains(word), "\(word): \(result.errors)") }
     }
     return mini.snapshot().map(\.jsonLine)

@@ -75,8 +75,7 @@ struct RepeatedMemberInputTests {
       let head = input.file == "t.csv" ? "__name__,n\nz,1\n" : documentLine("t/z", 1) + "\n"
       try tool.write(head + input.text + "\n", to: input.file)
       for more in [[], ["--validate", "off"], ["--validate", "reject"]] {
-        let result = try await tool.bare(["import", input.file] + more + tool.place)
-        result.expect(65)
+        let result = try await tool.bare(["import", input.file] + more + tool.place).expect(65)
         let complaint = try #require(result.complaints.first)
         for part in input.parts { #expect(complaint.contains(part), "\(result.errors)") }
       }

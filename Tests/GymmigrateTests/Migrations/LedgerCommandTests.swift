@@ -122,8 +122,7 @@ struct LedgerCommandTests {
       try await tool.run("fix", "things", "--set", "a=1", "--all-documents", "-y").expect(0)
       refused.withLock { $0 = 1 }
       _ = try things(tool, 3)
-      let again = try await tool.run("import", "things.jsonl", "--mode", "upsert")
-      again.expect(0)
+      let again = try await tool.run("import", "things.jsonl", "--mode", "upsert").expect(0)
       #expect(!again.errors.lowercased().contains("ledger"))
     }
   }
@@ -189,8 +188,7 @@ struct LedgerCommandTests {
         try await tool.run("migrate", "undo", run).expect(0)
         #expect(mini.lines() == before)
       case .unlockAndClear:
-        let unlocked = try await tool.run("migrate", "unlock")
-        unlocked.expect(0)
+        let unlocked = try await tool.run("migrate", "unlock").expect(0)
         #expect(
           unlocked.errors.contains("The lease is free.") && unlocked.errors.contains(advice),
           "\(unlocked.errors)"
@@ -314,8 +312,7 @@ struct LedgerCommandTests {
     try await withGym { tool, _, kill, _ in
       try await tool.run("migrate", "unlock").expect(0)
       let run = try await self.kill(tool, by: kill)
-      let taken = try await tool.run("migrate", "unlock")
-      taken.expect(0)
+      let taken = try await tool.run("migrate", "unlock").expect(0)
       #expect(taken.errors.contains(run))
       #expect(try await tool.ledger().lease == nil)
       try await tool.run("migrate", "apply", "is-active").expectFailure(75, "stopped before it was done")

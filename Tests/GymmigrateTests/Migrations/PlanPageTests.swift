@@ -85,8 +85,7 @@ struct PlanPageTests {
   @Test("It shows the totals of the plan, every change of it, and the list for review.")
   func sampleGym() async throws {
     try await withMini(.withSamples(["users", "user_emails", "groups"])) { tool, _ in
-      let result = try await tool.run("migrate", "plan", "users-unify", "--html", "plan.html")
-      result.expect(0)
+      let result = try await tool.run("migrate", "plan", "users-unify", "--html", "plan.html").expect(0)
       #expect(result.errors.contains("See plan.html."))
       let page = try await parse(tool.path("plan.html"))
       expectSealed(page)

@@ -21,8 +21,7 @@ struct RejectedDocumentTests {
         "\(both)"
       )
       #expect(try tool.list("rejects.jsonl", of: tool.lastRun()).map { $0["path"] as? String } == ["users/u"])
-      let result = try await tool.run("migrate", "apply", "users-unify", "--json")
-      result.expect(2)
+      let result = try await tool.run("migrate", "apply", "users-unify", "--json").expect(2)
       #expect(try result.summary().totals.rejected == 1)
       let run = try tool.lastRun()
       let rejects = try tool.list("rejects.jsonl", of: run)
@@ -63,8 +62,7 @@ struct RejectedDocumentTests {
       let listed = try tool.list("rejects.jsonl", of: tool.lastRun()).first?["document"] as? [String: Any]
       #expect(listed?["updateTime"] != nil)
       let rejects = ".gymmigrate/runs/\(try tool.lastRun())/rejects.jsonl"
-      let again = try await tool.run("import", rejects, "--mode", "upsert", "--json")
-      again.expect(0)
+      let again = try await tool.run("import", rejects, "--mode", "upsert", "--json").expect(0)
       #expect(try again.summary().totals.unchanged == 1)
     }
   }
@@ -89,8 +87,7 @@ struct RejectedDocumentTests {
 
       for words in [["-n"], []] {
         let command = ["import", "rejects.jsonl", "--mode", mode, "--json"] + words + tool.place
-        let result = try await tool.bare(command)
-        result.expect(2)
+        let result = try await tool.bare(command).expect(2)
         #expect(try result.summary().totals.rejected == 2)
         let rejects = try tool.list("rejects.jsonl", of: tool.lastRun())
         #expect(rejects.compactMap { $0["path"] as? String }.sorted() == ["users/changed", "users/deleted"])
@@ -136,8 +133,7 @@ struct RejectedDocumentTests {
       try #require(written.count == 2)
       try mini.put(written[0], fields: #"{"nombre":{"stringValue":"Eva"}}"#)
 
-      let resumed = try await tool.bare(["runs", "resume", "last", "--yes", "--json"])
-      resumed.expect(0)
+      let resumed = try await tool.bare(["runs", "resume", "last", "--yes", "--json"]).expect(0)
       let totals = try resumed.summary().totals
       #expect(totals.written == 3 && totals.rejected == 0, "\(resumed.output)")
       #expect("\(try mini.document(written[0])?.fields()["nombre"] ?? "")".contains("Eva"))

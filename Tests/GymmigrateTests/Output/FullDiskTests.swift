@@ -82,8 +82,7 @@ extension FullDiskTests {
         try await tool.run("migrate", "undo", "last").expect(0)
         #expect(mini.snapshot().isEmpty)
       } else {
-        let resumed = try await tool.bare(["runs", "resume", "last", "--json"])
-        resumed.expect(0)
+        let resumed = try await tool.bare(["runs", "resume", "last", "--json"]).expect(0)
         #expect(try resumed.summary().totals.written == 300)
         #expect(mini.snapshot().count == 300 && mini.totalWrites == 300)
       }
@@ -115,8 +114,7 @@ extension FullDiskTests {
         "resume": ["runs", "resume", "last"], "undo": ["migrate", "undo", "last"] + tool.place,
         "verify": ["migrate", "verify", "--run", "last"] + tool.place,
       ]
-      let result = try await tool.bare(try #require(commands[what]))
-      result.expect(0)
+      let result = try await tool.bare(try #require(commands[what])).expect(0)
       let warning = "warning: .gymmigrate"
       #expect(
         result.errorLines.contains {

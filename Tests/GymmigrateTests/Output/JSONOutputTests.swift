@@ -82,8 +82,7 @@ struct JSONOutputTests {
           )
         }
         try #require(killed.signal == SIGKILL, "\(killed.errors)")
-        let resumed = try await tool.bare(["runs", "resume", "last", "--json"])
-        resumed.expect(0)
+        let resumed = try await tool.bare(["runs", "resume", "last", "--json"]).expect(0)
         let summary = try resumed.summary()
         #expect(summary.command == "import" && summary.status == "done" && summary.totals.written == 20)
         #expect(summary.runId == (try tool.lastRun()) && summary.totals.balance)

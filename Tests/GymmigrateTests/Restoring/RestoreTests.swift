@@ -141,8 +141,7 @@ struct RestoreTests {
     try await withTool(against: mini.handler) { tool, _ in
       let result = try await tool.bare(
         ["restore", "a", "--at", accident.moment, "--json"] + Self.unguarded + tool.place
-      )
-      result.expect(2)
+      ).expect(2)
       let report = try Self.report(result)
       #expect(report["conflicts"] == 3 && report["updates"] == 2 && report["creates"] == 0)
       let theirs = mini.snapshot().filter { $0.fieldsJSON.contains("theirs") }.map(\.name)
@@ -208,8 +207,7 @@ struct RestoreTests {
       let kept = try await tool.bare(
         ["restore", "--all", "--at", accident.moment, "--keep-changed-since", late, "--json"] + Self.unguarded
           + tool.place
-      )
-      kept.expect(0)
+      ).expect(0)
       let numbers = try Self.report(kept)
       #expect(numbers["kept"] == 1 && numbers["writtenSince"] == 6)
       let findings = try tool.text("\(try #require(tool.runs().last))/findings.csv")
@@ -221,8 +219,7 @@ struct RestoreTests {
           && text.contains("\na: 0 to create, 1 to update, 0 to delete\n")
           && text.contains("\n  ~ a/3\n")
       )
-      let done = try await tool.run("restore", "a", "--at", accident.moment)
-      done.expect(0)
+      let done = try await tool.run("restore", "a", "--at", accident.moment).expect(0)
       #expect((done.errors + done.output).components(separatedBy: "Since ").count == 2, "\(done.errors)")
     }
   }
@@ -502,8 +499,7 @@ struct RestoreTests {
         case "partial": ["--all", "--from", "group", "--scope", "partial"]
         default: ["--all", "--from", "all", "--keep-changed-since", moment]
         }
-      let result = try await tool.bare(["restore"] + what + Self.unguarded + tool.place)
-      result.expect(2)
+      let result = try await tool.bare(["restore"] + what + Self.unguarded + tool.place).expect(2)
       let rejects = try tool.text("\(try #require(tool.runs().last))/rejects.jsonl")
       #expect(rejects.contains("has-subcollections"), "\(result.errors)")
       #expect(mini.document("c/gone") == nil && mini.document("c/new") != nil)

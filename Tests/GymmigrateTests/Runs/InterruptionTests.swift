@@ -106,8 +106,7 @@ struct InterruptionTests {
     try await withTool(against: faults.handler) { tool, _ in
       try await tool.run("import", Samples.file("exercises"), "-q").expectFailure(77)
       faults.setOn(false)
-      let resumed = try await tool.bare(["runs", "resume", "last"])
-      resumed.expect(0)
+      let resumed = try await tool.bare(["runs", "resume", "last"]).expect(0)
       #expect(resumed.errorLines.contains { $0.hasPrefix("Done in ") }, "\(resumed.errors)")
       #expect(resumed.lastLine.hasPrefix("To undo: "))
     }
@@ -154,8 +153,7 @@ struct InterruptionTests {
           "seed \(seed), \(attempt): \(result.errors)"
         )
       }
-      let finished = try await tool.bare(["import"] + files + tool.place + ["--json"])
-      finished.expect(0)
+      let finished = try await tool.bare(["import"] + files + tool.place + ["--json"]).expect(0)
       #expect(try finished.summary().totals.read == 5009)
       try await tool.run("export", "--all", "-o", "out/", "--format", "jsonl").expect(0)
       for name in try Samples.all() where name != "groups" {
@@ -205,8 +203,7 @@ struct InterruptionTests {
     try await withTool(against: faults.handler) { tool, _ in
       let running = Later<RunningBinary>()
       faults.before(.list, 3) { _ in running.get()?.send(SIGINT) }
-      let result = try await tool.bare(command + tool.place + ["--page-size", "50"], as: running)
-      result.expect(130)
+      try await tool.bare(command + tool.place + ["--page-size", "50"], as: running).expect(130)
       #expect(tool.names(in: ".") == [".gymmigrate"])
     }
   }
@@ -229,8 +226,7 @@ struct InterruptionTests {
       let result = try await tool.bare(
         ["import", Samples.file("exercises")] + options + tool.place,
         as: running
-      )
-      result.expect(130)
+      ).expect(130)
       #expect(result.lastLine.hasPrefix("To resume: gymmigrate runs resume "))
       #expect(mini.totalWrites == 0)
       // It would be sent some twenty times before it is given up.

@@ -41,8 +41,7 @@ struct RunsListTests {
         exports.output.split(separator: "\n").dropFirst().map { $0.prefix { $0 != " " } } == [runs[11][...]]
       )
       for nothing in [["--env", "prod"], ["--command", "exp"], ["--command", "migrate"]] {
-        let none = try await tool.bare(["runs", "list"] + nothing)
-        none.expect(0)
+        let none = try await tool.bare(["runs", "list"] + nothing).expect(0)
         #expect(none.output.isEmpty && none.errors.contains("There are no such runs in "))
       }
       let near = try await tool.bare(["runs", "list", "--env", "locla"])
@@ -114,8 +113,7 @@ struct RunsListTests {
       let new = try await imported("c/new", tool)
       let before = left(tool)
 
-      let plan = try await tool.bare(["runs", "prune", "--older-than", "90d", "-n"])
-      plan.expect(0)
+      let plan = try await tool.bare(["runs", "prune", "--older-than", "90d", "-n"]).expect(0)
       #expect(plan.output.contains(undone) && plan.output.contains(export) && !plan.output.contains(useful))
       #expect(plan.errors.contains("2 runs that are older can still be undone or resumed, or are needed"))
       #expect(left(tool) == before)

@@ -142,8 +142,7 @@ struct RunsTests {
     let mini = MiniFirestore()
     let faults = mini.faults(FaultRule([.commit], .first(1), .error(.permissionDenied)))
     try await withTool(against: faults.handler) { tool, _ in
-      let result = try await tool.run("import", "-", input: Array(Samples.text("exercises").utf8))
-      result.expect(77)
+      let result = try await tool.run("import", "-", input: Array(Samples.text("exercises").utf8)).expect(77)
       #expect(result.lastLine.hasPrefix("To resume: gymmigrate import -"))
       try await refuse(tool, 66, "standard input")
     }

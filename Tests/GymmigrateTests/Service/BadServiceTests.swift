@@ -23,8 +23,7 @@ struct BadServiceTests {
     try await withTool(against: handler) { tool, _ in
       for command in try commands(tool) {
         // Less than any timeout of a single request.
-        let result = try await tool.bare(command + tool.place + options, timeout: .seconds(1800))
-        result.expect(code)
+        let result = try await tool.bare(command + tool.place + options, timeout: .seconds(1800)).expect(code)
         #expect(result.complaints.count == 1, "\(command): \(result.errors)")
         for text in texts {
           #expect(result.complaints.first?.contains(text) ?? false, "\(text): \(result.errors)")
@@ -77,8 +76,7 @@ struct BadServiceTests {
         let mini = try arguments[0] == "import" ? MiniFirestore() : MiniFirestore.withSamples(["users"])
         let faults = mini.faults(FaultRule([kind], .from(from), fault), maximumConsecutive: .max)
         try await withTool(against: faults.handler) { tool, _ in
-          let result = try await tool.bare(arguments + tool.place + ["--json", "--retry-for", "4"])
-          result.expect(69)
+          let result = try await tool.bare(arguments + tool.place + ["--json", "--retry-for", "4"]).expect(69)
           let summary = try result.summary()
           // One request alone would be waited for for 75 s.
           #expect(summary.durationSeconds < 60)

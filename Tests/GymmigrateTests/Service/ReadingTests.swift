@@ -140,8 +140,7 @@ struct ReadingTests {
         "-",
         "--format",
         "jsonl"
-      )
-      result.expect(0)
+      ).expect(0)
       let amounts = try result.output.split(separator: "\n").map { line in
         let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         let fields = try #require(json?["fields"] as? [String: [String: Any]])

@@ -151,8 +151,7 @@ struct StoreAccessTests {
   @Test("--host takes names without a port.", arguments: ["a b", "store:80", "http://store", "", "[::1"])
   func badHost(name: String) async throws {
     try await withTool { tool in
-      let result = try await tool.bare(["serve", "--port", "0", "--host", name])
-      result.expect(64)
+      let result = try await tool.bare(["serve", "--port", "0", "--host", name]).expect(64)
       #expect(result.errors.contains("--host"))
     }
   }

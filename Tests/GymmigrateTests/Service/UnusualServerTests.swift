@@ -21,8 +21,7 @@ struct UnusualServerTests {
       try await Judge.expect(tool.path("before"), into: tool.path("expected"))
       let files = Samples.few.map { tool.path("before/\($0).jsonl") }
 
-      let imported = try await tool.bare(["import"] + files + tool.place + ["--json"])
-      imported.expect(0)
+      let imported = try await tool.bare(["import"] + files + tool.place + ["--json"]).expect(0)
       let expected = try MiniFirestore.canonical(jsonLines: Samples.text(Samples.few))
       #expect(mini.snapshot() == expected)
       #expect(try imported.summary().totals.written == expected.count)
@@ -41,8 +40,7 @@ struct UnusualServerTests {
         "user-emails",
         "is-active",
         "--json"
-      )
-      applied.expect(2)
+      ).expect(2)
       #expect(try applied.summary().totals.balance)
       try mini.dump(to: tool.path("after"))
       try await Judge.compare(tool.path("expected"), tool.path("after"))
@@ -227,8 +225,7 @@ struct UnusualServerTests {
         "50",
         "--in-flight",
         "2"
-      )
-      result.expect(0)
+      ).expect(0)
       #expect(mini.snapshot().count == 400)
       #expect(mini.writtenDocuments.allSatisfy { $0.writes == 1 })
       #expect(!result.errors.contains("token-of"))
@@ -266,8 +263,7 @@ struct UnusualServerTests {
       result.expectFailure(69, "token")
       #expect(!(result.errors + result.output).contains("secret"))
       #expect(server.requests.allSatisfy { !$0.text.contains("secret") })
-      let shown = try await tool.bare(["env", "show"] + tool.place)
-      shown.expect(0)
+      let shown = try await tool.bare(["env", "show"] + tool.place).expect(0)
       #expect(!shown.output.contains("secret"))
       #expect(shown.output.contains("adc.json"))
     }
