@@ -272,7 +272,7 @@ let package = Package(
     ),
     .target(
       name: "RunSupport",
-      dependencies: ["Schema", "Configuration", "FirestoreREST", "Runs", logging],
+      dependencies: ["FirestoreModels", "Schema", "Configuration", "FirestoreREST", "Runs", logging],
       path: "Tests/RunSupport",
       swiftSettings: settings
     ),

@@ -12,16 +12,16 @@ cd "$(dirname "$0")/.."
 
 documents=${1:-120000}
 rounds=${ROUNDS:-1}
-. scripts/lib/page-files.sh
+. scripts/lib/work-folder.sh
 need bench-many-reads python3 time
-. scripts/lib/bench-folder.sh
+find_binary
 
-python3 - "$documents" "$folder" <<'PYTHON'
-import random, string, sys
+PYTHONPATH=scripts/lib python3 - "$documents" "$work" <<'PYTHON'
+import random, sys
+from bench_lines import identifier, line
 count, folder = int(sys.argv[1]), sys.argv[2]
 chance = random.Random(1)
-notes = "lorem ipsum, dolor sit amet, consectetur adipiscing elit " * 4
-id = lambda length=20: "".join(chance.choices(string.ascii_letters + string.digits, k=length))
+id = lambda: identifier(chance)
 groups = [id() for _ in range(count // 60 + 1)]
 names = {
     "automatic": lambda n: id(),
@@ -32,13 +32,11 @@ names = {
 for name, make in names.items():
     with open(f"{folder}/{name}.jsonl", "w") as file:
         for n in range(count):
-            file.write('{"fields":{"isActive":{"booleanValue":true},"n":{"integerValue":"%d"},"notes":{"stringValue":"%s"}},"name":"%s/%s"}\n'
-                       % (n, notes, name, make(n)))
+            file.write(line(f"{name}/{make(n)}", n))
 with open(f"{folder}/small.jsonl", "w") as file:
     for number in range(15):
         for n in range(300):
-            file.write('{"fields":{"n":{"integerValue":"%d"},"notes":{"stringValue":"%s"}},"name":"small%d/%s"}\n'
-                       % (n, notes, 10 + number, id()))
+            file.write(line(f"small{10 + number}/{id()}", n, flag=""))
 with open(f"{folder}/small.yaml", "w") as file:
     file.write("schema: small\ncollections:\n")
     for number in range(15):
@@ -49,42 +47,25 @@ for name in ["automatic"] + [f"small{10 + number}" for number in range(15)]:
         with open(f"{folder}/{kind}-{name}.yaml", "w") as file:
             file.write(f"id: {kind}-{name.lower()}\nsummary: Does {kind}.\ncollection: {name}\nsteps:\n  - {step}\n")
 PYTHON
-cd "$folder"
+cd "$work"
 
-# Serves a store, with 80 ms before each request where a delay is asked for, and leaves its port in a file.
-serve() { # STORE [DELAY]
-  "$binary" serve --port 0 --state-dir "$1" >"$1.served" 2>&1 &
-  servers+=($!)
-  until grep -q 127.0.0.1: "$1.served"; do sleep 0.05; done
-  grep -o '127.0.0.1:[0-9]*' "$1.served" | head -1 | cut -d: -f2 >"$1.direct"
-  python3 "$proxy" "$(cat "$1.direct")" 80 >"$1.port" &
-  servers+=($!)
-  until [[ -s $1.port ]]; do sleep 0.05; done
-}
 for name in automatic counted skewed orders; do
   "$binary" import "$name.jsonl" --validate off -e local --state-dir large -q --no-progress
 done
 "$binary" import small.jsonl --validate off -e local --state-dir small -q --no-progress
-serve large
-serve small
-serve copied
+for name in large small copied; do serve_far $name --state-dir $name; done
 
-away() { echo --schema gym --project sajarubox --database local --endpoint "http://127.0.0.1:$(cat "$1.port")"; }
-from() { echo --from-project sajarubox --from-database local --from-endpoint "http://127.0.0.1:$(cat "$1.port")"; }
-measure() { # NAME ARGUMENTS...
-  local name=$1
-  shift
-  /usr/bin/time -a -o times -f "$name %e %M" "$binary" "$@" -q --no-progress >/dev/null
-}
+away() { echo --schema gym --project sajarubox --database local --endpoint "http://$(cat "$1.far")"; }
+from() { echo --from-project sajarubox --from-database local --from-endpoint "http://$(cat "$1.far")"; }
 
-target="--schema gym --project sajarubox --database local --endpoint http://127.0.0.1:$(cat copied.direct)"
+target="--schema gym --project sajarubox --database local --endpoint http://$(cat copied.host)"
 "$binary" copy automatic $(from large) $target --mode upsert --parallel 8 --yes -q --no-progress
 cat >gymmigrate.yaml <<YAML
 project: sajarubox
 schema: gym
 environments:
-  one: { database: local, endpoint: "http://127.0.0.1:$(cat large.port)" }
-  two: { database: local, endpoint: "http://127.0.0.1:$(cat copied.port)" }
+  one: { database: local, endpoint: "http://$(cat large.far)" }
+  two: { database: local, endpoint: "http://$(cat copied.far)" }
 YAML
 for ((round = 0; round < rounds; round++)); do
   for parallel in 1 8; do

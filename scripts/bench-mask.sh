@@ -10,11 +10,11 @@ cd "$(dirname "$0")/.."
 
 people=${1:-40000}
 rounds=${ROUNDS:-3}
-. scripts/lib/page-files.sh
+. scripts/lib/work-folder.sh
 need bench-mask python3 time
-. scripts/lib/bench-folder.sh
+find_binary
 
-python3 - "$people" "$folder" samples/gym/users.jsonl <<'PYTHON'
+python3 - "$people" "$work" samples/gym/users.jsonl <<'PYTHON'
 import json, random, string, sys
 count, folder, sample = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 chance = random.Random(1)
@@ -29,12 +29,10 @@ with open(f"{folder}/users.jsonl", "w") as file:
         user["fields"]["phone"] = {"stringValue": str(5_500_000_000 + n * 7)}
         file.write(json.dumps(user) + "\n")
 PYTHON
-cd "$folder"
+cd "$work"
 
-"$binary" serve --memory --port 0 >served 2>&1 &
-servers+=($!)
-until grep -q 127.0.0.1: served; do sleep 0.05; done
-endpoint="http://$(grep -o '127.0.0.1:[0-9]*' served | head -1)"
+serve store --memory
+endpoint="http://$(cat store.host)"
 {
   echo "project: bench"
   echo "schema: gym"
@@ -46,11 +44,6 @@ endpoint="http://$(grep -o '127.0.0.1:[0-9]*' served | head -1)"
 "$binary" import users.jsonl -e source --validate off -q --no-progress
 "$binary" mask key new key 2>/dev/null
 
-measure() { # NAME ARGUMENTS...
-  local name=$1
-  shift
-  /usr/bin/time -a -o times -f "$name %e %M" "$binary" "$@" -q --no-progress >/dev/null
-}
 for ((round = 1; round <= rounds; round++)); do
   measure copy copy users --from source --to "plain$round" --yes
   measure masked copy users --from source --to "masked$round" --mask --mask-key-file key --yes

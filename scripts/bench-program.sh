@@ -10,12 +10,12 @@ cd "$(dirname "$0")/.."
 
 documents=${1:-200000}
 rounds=${ROUNDS:-3}
-. scripts/lib/page-files.sh
+. scripts/lib/work-folder.sh
 need bench-program python3 time
-. scripts/lib/bench-folder.sh
+find_binary
 
-python3 Benchmarks/make_lines.py samples/gym/members.jsonl "$documents" >"$folder/in.jsonl"
-cd "$folder"
+python3 Benchmarks/make_lines.py samples/gym/members.jsonl "$documents" >"$work/in.jsonl"
+cd "$work"
 cat >same.py <<'PYTHON'
 import json, sys
 for line in sys.stdin:
@@ -23,23 +23,19 @@ for line in sys.stdin:
     print(json.dumps({"same": True}))
 PYTHON
 
-"$binary" serve --memory --port 0 >served 2>&1 &
-servers+=($!)
-until grep -q 127.0.0.1: served; do sleep 0.05; done
-place=(--project bench --schema gym --endpoint "http://$(grep -o '127.0.0.1:[0-9]*' served | head -1)" -q --no-progress)
+serve store --memory
+place=(--project bench --schema gym --endpoint "http://$(cat store.host)" -q --no-progress)
 "$binary" import in.jsonl --validate off "${place[@]}"
 "$binary" export members -o members.jsonl "${place[@]}"
 
-measure() { # NAME COMMAND...
-  local name=$1
-  shift
-  /usr/bin/time -a -o times -f "$name %e %U %S %M" "$@" >/dev/null
+timed() { # NAME COMMAND...
+  /usr/bin/time -a -o times -f "$1 %e %U %S %M" "${@:2}" >/dev/null
 }
 # As gymmigrate starts it.
 export PYTHONUNBUFFERED=1
 for ((round = 1; round <= rounds; round++)); do
-  cat members.jsonl | measure program python3 same.py
-  measure whole "$binary" fix members --all-documents --run 'python3 same.py' "${place[@]}"
+  cat members.jsonl | timed program python3 same.py
+  timed whole "$binary" fix members --all-documents --run 'python3 same.py' "${place[@]}"
 done
 
 python3 <<'PYTHON'

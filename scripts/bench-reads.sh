@@ -8,29 +8,17 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 documents=${1:-200000}
-. scripts/lib/page-files.sh
+. scripts/lib/work-folder.sh
 need bench-reads python3 time
-. scripts/lib/bench-folder.sh
+find_binary
 
-python3 - "$documents" >"$folder/members.jsonl" <<'PYTHON'
-import random, string, sys
-chance = random.Random(1)
-notes = "lorem ipsum, dolor sit amet, consectetur adipiscing elit " * 4
-for n in range(int(sys.argv[1])):
-    print('{"fields":{"isActive":{"booleanValue":true},"n":{"integerValue":"%d"},"notes":{"stringValue":"%s"}},"name":"members/%s"}'
-          % (n, notes, "".join(chance.choices(string.ascii_letters + string.digits, k=20))))
-PYTHON
-cd "$folder"
+python3 scripts/lib/bench_lines.py members "$documents" >"$work/members.jsonl"
+cd "$work"
 "$binary" import members.jsonl --validate off -e local -q --no-progress
-"$binary" serve --port 0 >served 2>&1 &
-servers+=($!)
-until grep -q 127.0.0.1: served; do sleep 0.05; done
-python3 "$proxy" "$(grep -o '127.0.0.1:[0-9]*' served | head -1 | cut -d: -f2)" 80 >port &
-servers+=($!)
-until [[ -s port ]]; do sleep 0.05; done
+serve_far store
 for parallel in 1 8 16; do
   /usr/bin/time -a -o times -f "$parallel %e %M" "$binary" export members --schema gym --project sajarubox --database local \
-    --endpoint "http://127.0.0.1:$(cat port)" --parallel "$parallel" -o "$parallel.jsonl" --json -q --no-progress >"$parallel.json"
+    --endpoint "http://$(cat store.far)" --parallel "$parallel" -o "$parallel.jsonl" --json -q --no-progress >"$parallel.json"
   cmp "$parallel.jsonl" 1.jsonl
 done
 python3 - "$documents" <<'PYTHON'

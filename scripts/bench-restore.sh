@@ -9,75 +9,64 @@ cd "$(dirname "$0")/.."
 
 documents=${1:-1000000}
 away=${2:-120000}
-. scripts/lib/page-files.sh
+. scripts/lib/work-folder.sh
 need bench-restore python3 time
-. scripts/lib/bench-folder.sh
+find_binary
 
-python3 - "$documents" "$away" "$folder" <<'PYTHON'
-import random, string, sys
+PYTHONPATH=scripts/lib python3 - "$documents" "$away" "$work" <<'PYTHON'
+import random, sys
+from bench_lines import identifier, line
 
-notes = "lorem ipsum, dolor sit amet, consectetur adipiscing elit " * 4
-line = '{"fields":{"isActive":{"booleanValue":true},"n":{"integerValue":"%d"},"notes":{"stringValue":"%s"}},"name":"members/%s"}\n'
 for count, name in ((int(sys.argv[1]), "near"), (int(sys.argv[2]), "far")):
     chance = random.Random(1)
-    ids = ["".join(chance.choices(string.ascii_letters + string.digits, k=20)) for _ in range(count)]
+    ids = [identifier(chance) for _ in range(count)]
     with open(f"{sys.argv[3]}/{name}.jsonl", "w") as file:
         for n, id in enumerate(ids):
-            file.write(line % (n, notes, id))
+            file.write(line(f"members/{id}", n))
     # The accident: 300 changed, and 100 created; 100 more are deleted.
     with open(f"{sys.argv[3]}/{name}-accident.jsonl", "w") as file:
         for n in range(300):
-            file.write(line % (n - 1000, notes, ids[100 + n * (count - 100) // 300]))
+            file.write(line(f"members/{ids[100 + n * (count - 100) // 300]}", n - 1000))
         for n in range(100):
-            file.write(line % (n - 1000, notes, f"new{n:04}"))
+            file.write(line(f"members/new{n:04}", n - 1000))
 PYTHON
-cd "$folder"
+cd "$work"
 
-serve() { # NAME: a store with documents, its address in NAME.url, and 80 ms away in NAME.far
+load() { # NAME: serves a store with its documents
   "$binary" import "$1.jsonl" --validate off -e local --state-dir "$1" -q --no-progress
-  : >"$1.served"
-  "$binary" serve --port 0 --state-dir "$1" >>"$1.served" 2>&1 &
-  servers+=($!)
-  until grep -q 127.0.0.1: "$1.served"; do sleep 0.05; done
-  local port
-  port=$(grep -o '127.0.0.1:[0-9]*' "$1.served" | head -1 | cut -d: -f2)
-  echo "http://127.0.0.1:$port" >"$1.url"
-  python3 "$proxy" "$port" 80 >"$1.port" &
-  servers+=($!)
-  until [[ -s $1.port ]]; do sleep 0.05; done
-  echo "http://127.0.0.1:$(cat "$1.port")" >"$1.far"
+  serve_far "$1" --state-dir "$1"
 }
-place() { echo --schema gym --project sajarubox --database local --endpoint "$(cat "$1")"; }
+place() { echo --schema gym --project sajarubox --database local --endpoint "http://$(cat "$1")"; }
 accident() { # NAME
-  "$binary" import "$1-accident.jsonl" --mode upsert --validate off $(place "$1.url") -y -q --no-progress
-  "$binary" delete members --where 'n >= 0 and n < 100' --hard --max-delete 100 $(place "$1.url") -y -q --no-progress
+  "$binary" import "$1-accident.jsonl" --mode upsert --validate off $(place "$1.host") -y -q --no-progress
+  "$binary" delete members --where 'n >= 0 and n < 100' --hard --max-delete 100 $(place "$1.host") -y -q --no-progress
 }
-measure() { # NAME CODE ARGUMENTS...
+ended() { # NAME CODE ARGUMENTS...
   local name=$1 code=0
   /usr/bin/time -a -o times -f "$name %e %U %M" "$binary" "${@:3}" -q --no-progress --json >"$name.json" || code=$?
   sed -i '/^Command exited/d' times
   [[ $code -eq $2 ]] || { echo "bench-restore: $name ended in $code" >&2; exit 1; }
 }
 
-serve near
-"$binary" export --all $(place near.url) -o backup/ --format jsonl -q --no-progress
+load near
+"$binary" export --all $(place near.host) -o backup/ --format jsonl -q --no-progress
 accident near
 cat >gymmigrate.yaml <<YAML
 project: sajarubox
 schema: gym
 environments:
-  near: { database: local, endpoint: "$(cat near.url)" }
+  near: { database: local, endpoint: "http://$(cat near.host)" }
 YAML
-measure diff 1 diff --all --from backup --to near -o differences.txt
-measure plan 0 restore --all --from backup $(place near.url) -n
-measure restore 0 restore --all --from backup $(place near.url) -y --max-delete 100
-measure same 0 diff --all --from backup --to near -o none.txt
+ended diff 1 diff --all --from backup --to near -o differences.txt
+ended plan 0 restore --all --from backup $(place near.host) -n
+ended restore 0 restore --all --from backup $(place near.host) -y --max-delete 100
+ended same 0 diff --all --from backup --to near -o none.txt
 
-serve far
+load far
 moment=$(date -u +%Y-%m-%dT%H:%M:%S.%6NZ)
 accident far
 for parallel in 1 8; do
-  measure "far-$parallel" 0 restore --all --at "$moment" $(place far.far) -n --parallel "$parallel"
+  ended "far-$parallel" 0 restore --all --at "$moment" $(place far.far) -n --parallel "$parallel"
 done
 
 python3 - <<'PYTHON'

@@ -10,34 +10,27 @@ cd "$(dirname "$0")/.."
 
 documents=${1:-20000}
 rounds=${ROUNDS:-5}
-. scripts/lib/page-files.sh
+. scripts/lib/work-folder.sh
 need bench-verify python3 time
-. scripts/lib/bench-folder.sh
+find_binary
 
-python3 - "$documents" >"$folder/members.jsonl" <<'PYTHON'
-import random, string, sys
+PYTHONPATH=scripts/lib python3 - "$documents" >"$work/members.jsonl" <<'PYTHON'
+import random, sys
+from bench_lines import identifier, line
 chance = random.Random(1)
-notes = "lorem ipsum, dolor sit amet, consectetur adipiscing elit " * 4
 for n in range(int(sys.argv[1])):
-    name = "".join(chance.choices(string.ascii_letters + string.digits, k=20))
-    print('{"fields":{"n":{"integerValue":"%d"},"notes":{"stringValue":"%s"}},"name":"members/%s"}' % (n, notes, name))
+    sys.stdout.write(line(f"members/{identifier(chance)}", n, flag=""))
 PYTHON
-cd "$folder"
+cd "$work"
 
-"$binary" serve --memory --port 0 >served 2>&1 &
-servers+=($!)
-until grep -q 127.0.0.1: served; do sleep 0.05; done
-near=$(grep -o '127.0.0.1:[0-9]*' served | head -1)
-python3 "$proxy" "${near#*:}" 80 >far &
-servers+=($!)
-until [[ -s far ]]; do sleep 0.05; done
+serve_far store --memory
 {
   echo "project: bench"
   echo "schema: gym"
   echo "environments:"
-  echo "  near: { database: source, endpoint: \"http://$near\" }"
+  echo "  near: { database: source, endpoint: \"http://$(cat store.host)\" }"
   for name in source $(seq -f 'plain%g' 1 "$rounds") $(seq -f 'verified%g' 1 "$rounds"); do
-    echo "  $name: { database: $name, endpoint: \"http://127.0.0.1:$(cat far)\" }"
+    echo "  $name: { database: $name, endpoint: \"http://$(cat store.far)\" }"
   done
 } >gymmigrate.yaml
 "$binary" import members.jsonl -e near --validate off -q --no-progress

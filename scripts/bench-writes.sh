@@ -7,15 +7,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 documents=${1:-100000}
-binary=${GYMMIGRATE_BINARY:-bin/gymmigrate}
-[[ -x $binary ]] || { echo "There is no $binary; run 'make build', or name another with GYMMIGRATE_BINARY." >&2; exit 1; }
-binary=$(realpath "$binary")
-sink=$PWD/scripts/commit-sink.py
-folder=$(mktemp -d)
-server=
-trap '[[ -z $server ]] || kill $server 2>/dev/null || true; rm -rf "$folder"' EXIT
+. scripts/lib/work-folder.sh
+find_binary
 
-python3 - "$documents" >"$folder/in.jsonl" <<'PYTHON'
+python3 - "$documents" >"$work/in.jsonl" <<'PYTHON'
 import sys
 notes = "lorem ipsum, dolor sit amet, consectetur adipiscing elit " * 4
 for n in range(int(sys.argv[1])):
@@ -28,10 +23,10 @@ PYTHON
 import() { # LIMIT OPTIONS...
   local limit=$1
   shift
-  python3 "$sink" 80 "$folder/commits.json" >"$folder/port" &
-  server=$!
-  until [[ -s $folder/port ]]; do sleep 0.05; done
-  (cd "$folder" && python3 - "$binary" import in.jsonl --validate off --limit "$limit" --project p --endpoint \
+  python3 scripts/commit-sink.py 80 "$work/commits.json" >"$work/port" &
+  servers=($!)
+  until [[ -s $work/port ]]; do sleep 0.05; done
+  (cd "$work" && python3 - "$binary" import in.jsonl --validate off --limit "$limit" --project p --endpoint \
     "http://127.0.0.1:$(cat port)" --json -q "$@" <<'PYTHON'
 import json, resource, subprocess, sys
 run = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE)
@@ -44,14 +39,14 @@ json.dump({"seconds": summary["durationSeconds"], "written": summary["totals"]["
            "cpu": usage.ru_utime + usage.ru_stime}, open("measure.json", "w"))
 PYTHON
   )
-  kill -TERM "$server"
-  wait "$server" || true
-  server=
-  : >"$folder/port"
+  kill -TERM "${servers[0]}"
+  wait "${servers[0]}" || true
+  servers=()
+  : >"$work/port"
 }
 
 import "$documents" --no-ramp
-python3 - "$folder" "$documents" <<'PYTHON'
+python3 - "$work" "$documents" <<'PYTHON'
 import json, sys
 folder, documents = sys.argv[1], int(sys.argv[2])
 run = json.load(open(folder + "/measure.json"))
@@ -66,7 +61,7 @@ PYTHON
 
 ramped=$((documents < 6000 ? documents : 6000))
 import "$ramped" --ramp
-python3 - "$folder" "$ramped" <<'PYTHON'
+python3 - "$work" "$ramped" <<'PYTHON'
 import json, sys
 folder, documents = sys.argv[1], int(sys.argv[2])
 commits = json.load(open(folder + "/commits.json"))

@@ -15,6 +15,7 @@ rounds=${ROUNDS:-3}
 gymmigrate=${GYMMIGRATE:-$PWD/bin/gymmigrate}
 
 PATH=$PATH:/usr/sbin
+. scripts/lib/work-folder.sh
 . scripts/lib/page-files.sh
 need bench nginx curl python3 time
 [[ -x $gymmigrate ]] || { echo "bench: there is no $gymmigrate; run make build" >&2; exit 69; }
@@ -22,17 +23,6 @@ need bench nginx curl python3 time
 echo "== Documents in memory (CPU time, turn by turn, medians)"
 swift build --package-path Benchmarks -c release --product Measure >&2
 "$(swift build --package-path Benchmarks -c release --show-bin-path)/Measure" samples/gym/members.jsonl
-
-work=$(mktemp -d)
-server=
-cleanUp() {
-  if [[ -n $server ]]; then
-    kill "$server" 2>/dev/null || true
-    wait "$server" 2>/dev/null || true
-  fi
-  rm -rf "$work"
-}
-trap cleanUp EXIT
 
 total=$((large > documents ? large : documents))
 python3 Benchmarks/make_pages.py samples/gym/members.jsonl "$work/pages" "$total"

@@ -15,13 +15,5 @@ filter=FullDiskTests
 [[ $GYMMIGRATE_DISK_CASES -gt 1 ]] || filter=FullDiskTests/matrix
 
 . scripts/lib/tests-build.sh
-swift build "${tests_build[@]}" --build-tests
 export GYMMIGRATE_BINARY=${GYMMIGRATE_BINARY:-$(swift build "${tests_build[@]}" --show-bin-path)/gymmigrate}
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-status=0
-nice -n 10 swift test "${tests_build[@]}" --skip-build --filter "$filter" >"$log" 2>&1 || status=$?
-grep -E '^full disk:|recorded an issue|skipped|Test run with' "$log" || true
-[[ $status -eq 0 ]] || grep -oE 'seed [0-9]+:' "$log" | sort -u |
-  sed -E 's/^seed ([0-9]+):/again: scripts\/check-disk.sh 1 \1/'
-exit "$status"
+seeded_tests "$filter" '^full disk:|recorded an issue|skipped|Test run with' 'seed [0-9]+:'

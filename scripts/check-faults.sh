@@ -17,12 +17,5 @@ if [[ $GYMMIGRATE_FAULT_RUNS -gt 1 ]]; then
 fi
 
 . scripts/lib/tests-build.sh
-swift build "${tests_build[@]}" --build-tests
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-status=0
-nice -n 10 swift test "${tests_build[@]}" --skip-build --filter "$filter" >"$log" 2>&1 || status=$?
-grep -E '^(fault matrix|live writer|peak of)|recorded an issue|^  |Test run with' "$log" || true
-[[ $status -eq 0 ]] || grep -oE 'seed [0-9]+: [a-z0-9A-Z]+ (at|every|from)' "$log" | sort -u |
-  sed -E 's/^seed ([0-9]+): .*/again: scripts\/check-faults.sh 1 \1/'
-exit "$status"
+seeded_tests "$filter" '^(fault matrix|live writer|peak of)|recorded an issue|^  |Test run with' \
+  'seed [0-9]+: [a-z0-9A-Z]+ (at|every|from)'

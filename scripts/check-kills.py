@@ -37,8 +37,10 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [f"{here}/scripts/lib", f"{here}/Tests/Judges"]
 
+from judging import Store, Wrong
 from store_tables import StoreTables
 
 PROJECT = "kills"
@@ -175,10 +177,6 @@ for line in sys.stdin:
     answers = {0: {"skip": "no"}, 1: {"review": "who?"}, 2: {"reject": "bad"}, 3: {"delete": True}, 4: {"same": True}}
     print(json.dumps(answers.get(number, document)), flush=True)
 """
-
-
-class Wrong(Exception):
-    """Something that does not hold."""
 
 
 class Work:
@@ -428,19 +426,12 @@ def main():
     parser.add_argument("--work", choices=works, default="all")
     parser.add_argument("--keep", help="a folder for the state of points that went wrong")
     options = parser.parse_args()
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     binary = os.path.abspath(options.binary)
     folder = tempfile.mkdtemp()
     data = f"{folder}/store.sqlite"
-    server = subprocess.Popen([binary, "serve", "--port", "0", "--data", data], stderr=subprocess.PIPE, text=True)
-    try:
-        host = None
-        while host is None:
-            line = server.stderr.readline()
-            if not line:
-                sys.exit("the server did not start")
-            if line.startswith("FIRESTORE_EMULATOR_HOST="):
-                host = line.strip().split("=", 1)[1]
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        host = stack.enter_context(Store(binary, options=["--data", data])).host
         files = {}
         for number in (options.documents, options.users):
             files[number] = f"{folder}/data-{number}"
@@ -468,10 +459,6 @@ def main():
         tool, store = Tool(binary, folder, host), StoreTables(data, host, PROJECT)
         wrong = [Judge(tool, store, work, options).run() for work in works if options.work in (work.name, "all")]
         sys.exit(1 if any(wrong) else 0)
-    finally:
-        server.kill()
-        server.wait()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

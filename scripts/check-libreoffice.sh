@@ -12,35 +12,16 @@ if ! command -v soffice >/dev/null; then
   echo "SKIPPED: there is no soffice. On Debian: apt-get install libreoffice-calc-nogui"
   exit 0
 fi
-if [[ -z ${GYMMIGRATE:-} ]]; then
-  make -s build
-  GYMMIGRATE=$PWD/bin/gymmigrate
-fi
-GYMMIGRATE=$(realpath "$GYMMIGRATE")
+. scripts/lib/work-folder.sh
+build_binary
 read -r -a inputs <<<"${DOCUMENTS:-$(echo samples/gym/*.jsonl)}"
 mapfile -t inputs < <(realpath "${inputs[@]}")
 
-root=$PWD
-work=$(mktemp -d)
-server=
-cleanUp() {
-  if [[ -n $server ]]; then
-    kill "$server" 2>/dev/null || true
-    wait "$server" 2>/dev/null || true
-  fi
-  rm -rf "$work"
-}
-trap cleanUp EXIT
 cd "$work"
 
 soffice --version
-"$GYMMIGRATE" serve --memory --port 0 2>store &
-server=$!
-for ((turn = 0; turn < 600; turn++)); do
-  grep -q 'FIRESTORE_EMULATOR_HOST=.*[0-9]$' store && break
-  sleep 0.1
-done
-endpoint=http://$(grep -o '127[0-9.]*:[0-9]*' store | tail -1)
+serve store --memory
+endpoint=http://$(cat store.host)
 cat >gymmigrate.yaml <<YAML
 project: p
 schema: gym
@@ -50,11 +31,11 @@ environments:
   again: { database: again-one, endpoint: "$endpoint" }
 YAML
 zone=(--time-zone America/Mexico_City)
-"$GYMMIGRATE" import "${inputs[@]}" -e gym -q --validate off --no-progress
-"$GYMMIGRATE" export --all --subcollections -e gym -o ours/ --format xlsx "${zone[@]}" -q --no-progress
+"$binary" import "${inputs[@]}" -e gym -q --validate off --no-progress
+"$binary" export --all --subcollections -e gym -o ours/ --format xlsx "${zone[@]}" -q --no-progress
 # One workbook of everything has links between its sheets, and a summary that is no table.
-"$GYMMIGRATE" export --all --subcollections -e gym -o whole.xlsx --summary --links "${zone[@]}" -q --no-progress
-"$GYMMIGRATE" export --all --subcollections -e gym -o csv/ --format csv "${zone[@]}" -q --no-progress
+"$binary" export --all --subcollections -e gym -o whole.xlsx --summary --links "${zone[@]}" -q --no-progress
+"$binary" export --all --subcollections -e gym -o csv/ --format csv "${zone[@]}" -q --no-progress
 
 convert() { # FORMAT FOLDER FILES...: converts workbooks
   local format=$1 folder=$2 book
@@ -72,14 +53,14 @@ echo "== What LibreOffice sees in our workbooks, beside our CSV"
 convert fods seen ours/*.xlsx
 for book in ours/*.xlsx; do
   book=$(basename "$book" .xlsx)
-  python3 "$root/Tests/Judges/read_fods.py" "seen/$book.fods" "csv/$book.csv" America/Mexico_City || failed=1
+  python3 "$here/Tests/Judges/read_fods.py" "seen/$book.fods" "csv/$book.csv" America/Mexico_City || failed=1
 done
 echo "== What LibreOffice saves of our workbooks, imported"
 convert xlsx saved ours/*.xlsx
 cp ours/manifest.json saved/ 2>/dev/null || true
-"$GYMMIGRATE" import saved/*.xlsx -e saved "${zone[@]}" --keep-spaces -q --validate off --no-progress || failed=1
+"$binary" import saved/*.xlsx -e saved "${zone[@]}" --keep-spaces -q --validate off --no-progress || failed=1
 compare() { # ENVIRONMENT
-  "$GYMMIGRATE" diff --all --from gym --to "$1" --detail --no-progress -q -o differences.txt || [[ $? -eq 1 ]] || failed=1
+  "$binary" diff --all --from gym --to "$1" --detail --no-progress -q -o differences.txt || [[ $? -eq 1 ]] || failed=1
   python3 compare.py || failed=1
 }
 cat >compare.py <<'PY'
@@ -118,16 +99,16 @@ PY
 compare saved
 echo "== What LibreOffice saves of one workbook with links and a summary, imported"
 convert xlsx again whole.xlsx
-"$GYMMIGRATE" import again/whole.xlsx -e again "${zone[@]}" --keep-spaces -q --validate off --no-progress || failed=1
+"$binary" import again/whole.xlsx -e again "${zone[@]}" --keep-spaces -q --validate off --no-progress || failed=1
 compare again
 if [[ -z ${DOCUMENTS:-} ]]; then
   echo "== The charts of a report as LibreOffice draws them"
   for days in "2026-01-01 2026-01-31" "2025-01-01 2025-12-31"; do
     read -r first last <<<"$days"
-    "$GYMMIGRATE" report owner --from "$first" --to "$last" -e gym -o "from-$first.xlsx" -q
-    "$GYMMIGRATE" report owner --from "$first" --to "$last" -e gym --json -q >"from-$first.json"
+    "$binary" report owner --from "$first" --to "$last" -e gym -o "from-$first.xlsx" -q
+    "$binary" report owner --from "$first" --to "$last" -e gym --json -q >"from-$first.json"
     convert pdf drawn "from-$first.xlsx"
-    python3 "$root/Tests/Judges/read_pdf.py" "drawn/from-$first.pdf" "from-$first.json" || failed=1
+    python3 "$here/Tests/Judges/read_pdf.py" "drawn/from-$first.pdf" "from-$first.json" || failed=1
   done
 fi
 exit "$failed"

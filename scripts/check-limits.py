@@ -7,6 +7,7 @@ and the most memory that the program took. Ends in 1 where one of them is not as
 WORDS take only the rows whose name holds one of them. Called by `make check-memory`.
 """
 
+import contextlib
 import gzip
 import json
 import os
@@ -17,10 +18,11 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import zipfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Tests/Judges"))
+import judging  # noqa: E402
 
 MIB = 1 << 20
 binary = os.path.realpath(sys.argv[1])
@@ -297,18 +299,14 @@ def descriptors():
     run("ulimit -u 8", 78, "count", "users", "--project", "p", "--endpoint", "http://127.0.0.1:1", "-q", before=few, prepare=lambda folder: os.chmod(folder, 0o777))
 
 
-class Service(BaseHTTPRequestHandler):
+class Service(judging.Handler):
     """A service that answers whatever it is asked with `pieces`."""
 
-    protocol_version = "HTTP/1.1"
+    wbufsize = 0
     pieces = []
 
-    def log_message(self, *_):
-        pass
-
     def answer(self):
-        length = int(self.headers.get("Content-Length") or 0)
-        self.rfile.read(length)
+        self.body()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Transfer-Encoding", "chunked")
@@ -323,17 +321,20 @@ class Service(BaseHTTPRequestHandler):
     do_GET = do_POST = answer
 
 
+@contextlib.contextmanager
+def answering(pieces, kind=Service):
+    """A server that answers with pieces."""
+    Service.pieces = pieces
+    server = judging.Server(kind)
+    yield server
+    server.shutdown()
+
+
 def services():
     def ask(name, wanted, pieces, *arguments, limit=64):
-        if not isChosen(name):
-            return
-        Service.pieces = pieces
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        place = ["--project", "p", "--database", "d", "--endpoint", f"http://127.0.0.1:{server.server_port}"]
-        run(name, wanted, *arguments, *place, "--retry-for", "1s", "-q", limit=limit)
-        server.shutdown()
+        with answering(pieces) as server:
+            place = ["--project", "p", "--database", "d", "--endpoint", server.endpoint]
+            run(name, wanted, *arguments, *place, "--retry-for", "1s", "-q", limit=limit)
 
     count = b'[{"result":{"aggregateFields":{"count":{"integerValue":"9223372036854775807"}}},"readTime":"2026-11-23T00:00:00Z"}]'
     ask("a count of 2^63 - 1 of the service", 69, [count], "count", "users")
@@ -365,16 +366,10 @@ class Bucket(Service):
 
 def buckets():
     def ask(name, wanted, pieces, *arguments, limit=64, kind=Service):
-        if not isChosen(name):
-            return
-        Service.pieces = pieces
-        server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        environment["STORAGE_EMULATOR_HOST"] = f"127.0.0.1:{server.server_port}"
-        run(name, wanted, *arguments, limit=limit)
-        del environment["STORAGE_EMULATOR_HOST"]
-        server.shutdown()
+        with answering(pieces, kind) as server:
+            environment["STORAGE_EMULATOR_HOST"] = f"127.0.0.1:{server.server_port}"
+            run(name, wanted, *arguments, limit=limit)
+            del environment["STORAGE_EMULATOR_HOST"]
 
     white = [b"[", *[b" " * MIB] * 80]
     ask("80 MiB about an object in a bucket", 69, white, "export", "verify", "gs://bucket/nightly")
@@ -437,19 +432,12 @@ def credentials():
     sign("a program that prints without end", lambda folder: federated(folder, {"executable": {"command": "yes"}}))
 
     def ask(name, pieces, source):
-        if not isChosen(name):
-            return
-        Service.pieces = pieces
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-
         def prepare(folder):
             write(folder, "token", [b"e.y.j"])
             federated(folder, source(server.server_port), server.server_port)
 
-        sign(name, prepare)
-        server.shutdown()
+        with answering(pieces) as server:
+            sign(name, prepare)
 
     file = lambda port: {"file": "token"}
     ask("400 MiB of a token server", [b"{", *[b" " * MIB] * 400], file)
@@ -463,16 +451,8 @@ def server():
     if not isChosen("serve"):
         return
     with tempfile.TemporaryDirectory() as folder:
-        process = subprocess.Popen(
-            [binary, "serve", "--memory", "--port", "0"], cwd=folder, env=environment,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )
-        port = None
-        for line in process.stdout:
-            if b"FIRESTORE_EMULATOR_HOST=" in line:
-                port = int(line.rsplit(b":", 1)[1])
-                break
-        threading.Thread(target=lambda: [None for _ in process.stdout], daemon=True).start()
+        store = judging.Store(binary, folder, environment=environment)
+        process, port = store.process, int(store.host.rsplit(":", 1)[1])
 
         def connect():
             connection = socket.create_connection(("127.0.0.1", port))

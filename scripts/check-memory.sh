@@ -16,48 +16,17 @@ rows=${ROWS:-500000}
 names=${NAMES:-5000000}
 limit=${LIMIT:-64}
 
-missing=()
-command -v python3 >/dev/null || missing+=(python3)
-/usr/bin/time -f %e true 2>/dev/null || missing+=("GNU time as /usr/bin/time")
-if [[ ${#missing[@]} -gt 0 ]]; then
-  printf 'check-memory: this is missing: %s\n' "${missing[@]}" >&2
-  echo "On Debian: apt-get install python3 time" >&2
-  exit 69
-fi
-if [[ -z ${GYMMIGRATE:-} ]]; then
-  make -s build
-  GYMMIGRATE=$PWD/bin/gymmigrate
-fi
-GYMMIGRATE=$(realpath "$GYMMIGRATE")
-
-root=$PWD
-work=$(mktemp -d)
-servers=()
-cleanUp() {
-  for server in "${servers[@]}"; do
-    kill "$server" 2>/dev/null || true
-    wait "$server" 2>/dev/null || true
-  done
-  rm -rf "$work"
-}
-trap cleanUp EXIT
+. scripts/lib/work-folder.sh
+need check-memory python3 time
+build_binary
 cd "$work"
 
-waitFor() { # FILE PATTERN: until a line of the file matches
-  for ((turn = 0; turn < 600; turn++)); do
-    grep -q "$2" "$1" 2>/dev/null && return
-    sleep 0.1
-  done
-  echo "check-memory: $1 has no $2" >&2
-  exit 70
-}
-
-serve() { # DOCUMENTS: sets `port`
-  python3 "$root/scripts/page-server.py" "$1" >port &
+serve_pages() { # DOCUMENTS: sets `port`
+  : >port
+  python3 "$here/scripts/page-server.py" "$1" >port &
   servers+=($!)
-  waitFor port '^[0-9]'
+  until [[ -s port ]]; do sleep 0.05; done
   port=$(cat port)
-  rm port
 }
 
 failed=0
@@ -95,7 +64,7 @@ assert found == wanted, (found, wanted)
 PY
 }
 
-serve "$documents"
+serve_pages "$documents"
 cat >gymmigrate.yaml <<YAML
 project: p
 schema: gym
@@ -103,8 +72,8 @@ environments:
   left: { database: left, endpoint: "http://127.0.0.1:$port" }
   right: { database: right, endpoint: "http://127.0.0.1:$port" }
 YAML
-python3 "$root/scripts/page-server.py" "$documents" --lines >left.jsonl
-compare=("$GYMMIGRATE" diff users --no-progress -q --json)
+python3 "$here/scripts/page-server.py" "$documents" --lines >left.jsonl
+compare=("$binary" diff users --no-progress -q --json)
 file=(--format json -o differences.json)
 echo "== Two databases of $documents documents"
 measured "diff, environment and environment" 1 "${compare[@]}" --from left --to right "${file[@]}"
@@ -123,16 +92,14 @@ differences
 rm -rf shuffled.jsonl .gymmigrate
 
 echo "== A workbook of $rows rows"
-serve "$rows"
+serve_pages "$rows"
 place=(--project p --database left --endpoint "http://127.0.0.1:$port" --schema gym)
-measured "export to the workbook" 0 "$GYMMIGRATE" export users "${place[@]}" -o users.xlsx --no-progress -q
+measured "export to the workbook" 0 "$binary" export users "${place[@]}" -o users.xlsx --no-progress -q
 # The users that are made up lack what the gym requires; what is measured is the reading.
-measured "import --dry-run" 0 "$GYMMIGRATE" import users.xlsx --dry-run --validate off "${place[@]}" --no-progress -q
-"$GYMMIGRATE" serve --memory --port 0 2>store &
-servers+=($!)
-waitFor store 'FIRESTORE_EMULATOR_HOST='
-store=(--project p --database sheets --endpoint "http://$(grep -o '127[0-9.]*:[0-9]*' store | tail -1)" --schema gym)
-measured "import" 0 "$GYMMIGRATE" import users.xlsx --validate off "${store[@]}" --no-progress -q --json
+measured "import --dry-run" 0 "$binary" import users.xlsx --dry-run --validate off "${place[@]}" --no-progress -q
+serve store --memory
+store=(--project p --database sheets --endpoint "http://$(cat store.host)" --schema gym)
+measured "import" 0 "$binary" import users.xlsx --validate off "${store[@]}" --no-progress -q --json
 python3 -c 'import json, sys; assert json.load(open("output"))["totals"]["written"] == int(sys.argv[1])' "$rows"
 cat >>gymmigrate.yaml <<YAML
   sheet: { database: sheets, endpoint: "${store[5]}" }
@@ -142,16 +109,16 @@ measured "diff, what was exported and what was imported" 0 "${compare[@]}" --fro
 echo "== $names lines of JSON Lines, in which documents occur twice"
 seq -f '{"name":"users/u%08.0f"}' "$names" >twice.jsonl
 sed -n "$((names / 2))p" twice.jsonl >>twice.jsonl
-measured "import, one document twice" 65 "$GYMMIGRATE" import twice.jsonl "${store[@]}" --no-progress -q
+measured "import, one document twice" 65 "$binary" import twice.jsonl "${store[@]}" --no-progress -q
 grep -q "line $((names + 1)) has the same document as line $((names / 2))" errors
 head -n "$names" < <(yes '{"name":"users/u1"}') >twice.jsonl
-measured "import, one document in every line" 65 "$GYMMIGRATE" import twice.jsonl "${store[@]}" --no-progress -q
+measured "import, one document in every line" 65 "$binary" import twice.jsonl "${store[@]}" --no-progress -q
 measured "import, the last of all lines" 0 \
-  "$GYMMIGRATE" import twice.jsonl "${store[@]}" --duplicates last --no-progress -q --json
+  "$binary" import twice.jsonl "${store[@]}" --duplicates last --no-progress -q --json
 python3 -c 'import json, sys; assert json.load(open("output"))["totals"]["superseded"] == int(sys.argv[1]) - 1' "$names"
 rm twice.jsonl
 echo "== Every command that carries documents, small and large ones"
-python3 "$root/Tests/Judges/memory.py" "$GYMMIGRATE" 500:1048000 5000:20000 100000:200 --limit "$limit" || failed=1
+python3 "$here/Tests/Judges/memory.py" "$binary" 500:1048000 5000:20000 100000:200 --limit "$limit" || failed=1
 echo "== The limits of docs/security.md"
-python3 "$root/scripts/check-limits.py" "$GYMMIGRATE" || failed=1
+python3 "$here/scripts/check-limits.py" "$binary" || failed=1
 exit "$failed"

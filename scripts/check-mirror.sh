@@ -12,27 +12,9 @@ cd "$(dirname "$0")/.."
 
 users=${USERS:-83000}
 limit=${LIMIT:-64}
-if ! /usr/bin/time -f %e true 2>/dev/null; then
-  echo "check-mirror: GNU time is missing as /usr/bin/time. On Debian: apt-get install time" >&2
-  exit 69
-fi
-if [[ -z ${GYMMIGRATE:-} ]]; then
-  make -s build
-  GYMMIGRATE=$PWD/bin/gymmigrate
-fi
-GYMMIGRATE=$(realpath "$GYMMIGRATE")
-
-root=$PWD
-work=$(mktemp -d)
-server=
-cleanUp() {
-  if [[ -n $server ]]; then
-    kill "$server" 2>/dev/null || true
-    wait "$server" 2>/dev/null || true
-  fi
-  rm -rf "$work"
-}
-trap cleanUp EXIT
+. scripts/lib/work-folder.sh
+need check-mirror time
+build_binary
 gym=$(realpath "${GYM:-$work/gym}")
 [[ -n ${GYM:-} ]] || python3 samples/gym/generate.py --out "$gym" --users "$users" >/dev/null
 cd "$work"
@@ -56,16 +38,11 @@ measured() { # NAME CODE COMMAND...: fails where it ends in another code, or tak
   fi
 }
 
-"$GYMMIGRATE" serve --port 0 2>store &
-server=$!
-until grep -q FIRESTORE_EMULATOR_HOST= store; do
-  kill -0 $server || { cat store >&2; exit 1; }
-  sleep 0.1
-done
-place=(--schema gym --project p --database mirrored --endpoint "http://$(sed -n 's/^FIRESTORE_EMULATOR_HOST=//p' store)")
-"$GYMMIGRATE" import "$gym"/*.jsonl "${place[@]}" --validate off --state-dir state --no-progress -q >/dev/null
+serve store
+place=(--schema gym --project p --database mirrored --endpoint "http://$(cat store.host)")
+"$binary" import "$gym"/*.jsonl "${place[@]}" --validate off --state-dir state --no-progress -q >/dev/null
 
-measured "mirror pull" 0 "$GYMMIGRATE" mirror pull "${place[@]}" -o m.sqlite -q
+measured "mirror pull" 0 "$binary" mirror pull "${place[@]}" -o m.sqlite -q
 python3 - time m.sqlite <<'PY'
 import sqlite3
 import sys
@@ -77,13 +54,13 @@ tables = [name for (name,) in db.execute("SELECT DISTINCT table_name FROM _mirro
 rows = documents + sum(db.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0] for table in tables)
 print(f"  {documents:,} documents, {documents / seconds:,.0f} a second; {rows:,} rows, {rows / seconds:,.0f} a second")
 PY
-measured "mirror pull, nothing changed" 0 "$GYMMIGRATE" mirror pull "${place[@]}" -o m.sqlite -q --overlap 0s
-measured "mirror pull --full" 0 "$GYMMIGRATE" mirror pull "${place[@]}" -o m.sqlite -q --full
-measured "mirror status" 0 "$GYMMIGRATE" mirror status m.sqlite "${place[@]}" -q
-measured "mirror verify" 0 "$GYMMIGRATE" mirror verify m.sqlite "${place[@]}" -q
-measured "check -e" 1 "$GYMMIGRATE" check "${place[@]}" -q -o there.csv
+measured "mirror pull, nothing changed" 0 "$binary" mirror pull "${place[@]}" -o m.sqlite -q --overlap 0s
+measured "mirror pull --full" 0 "$binary" mirror pull "${place[@]}" -o m.sqlite -q --full
+measured "mirror status" 0 "$binary" mirror status m.sqlite "${place[@]}" -q
+measured "mirror verify" 0 "$binary" mirror verify m.sqlite "${place[@]}" -q
+measured "check -e" 1 "$binary" check "${place[@]}" -q -o there.csv
 mv output there.txt
-limit=80 measured "check --mirror" 1 "$GYMMIGRATE" check --mirror m.sqlite -q -o here.csv
+limit=80 measured "check --mirror" 1 "$binary" check --mirror m.sqlite -q -o here.csv
 if ! cmp -s there.txt output || ! cmp -s there.csv here.csv; then
   echo "check-mirror: 'check' finds something else in the mirror" >&2
   failed=1

@@ -16,18 +16,10 @@ swift build "${build[@]}" --quiet
 swift build "${portable[@]}" --quiet
 [[ ${1:-} != --build ]] || exit 0
 
-binary=${GYMMIGRATE_BINARY:-bin/gymmigrate}
-[[ -x $binary ]] || { echo "There is no $binary: run 'make build', or set GYMMIGRATE_BINARY." >&2; exit 69; }
+. scripts/lib/work-folder.sh
+find_binary
 bin=$(swift build "${build[@]}" --show-bin-path)
 portableBin=$(swift build "${portable[@]}" --show-bin-path)
-
-work=$(mktemp -d)
-server=
-cleanUp() {
-  [[ -z $server ]] || kill "$server" 2>/dev/null || true
-  rm -rf "$work"
-}
-trap cleanUp EXIT
 
 failed=0
 compare() { # NAME
@@ -41,14 +33,8 @@ compare apps
 "$bin/Definitions" >"$work/definitions.txt"
 compare definitions
 
-: >"$work/server"
-"$binary" serve --port 0 --memory 2>"$work/server" &
-server=$!
-until grep -q FIRESTORE_EMULATOR_HOST= "$work/server"; do
-  kill -0 $server || { cat "$work/server" >&2; exit 1; }
-  sleep 0.1
-done
-endpoint=http://$(sed -n 's/^FIRESTORE_EMULATOR_HOST=//p' "$work/server")
+serve "$work/store" --memory
+endpoint=http://$(cat "$work/store.host")
 "$bin/Menus" "$endpoint" >"$work/menus.txt"
 compare menus
 "$bin/Snippets" "$endpoint" >"$work/snippets.txt"

@@ -16,24 +16,10 @@ rounds=${ROUNDS:-3}
 export RATIO=${RATIO:-2.6} MEMORY=${MEMORY:-64}
 
 PATH=$PATH:/usr/sbin
+. scripts/lib/work-folder.sh
 . scripts/lib/page-files.sh
 need check-scale nginx curl python3 time
-if [[ -z ${GYMMIGRATE:-} ]]; then
-  make -s build
-  GYMMIGRATE=$PWD/bin/gymmigrate
-fi
-
-root=$PWD
-work=$(mktemp -d)
-server=
-cleanUp() {
-  if [[ -n $server ]]; then
-    kill "$server" 2>/dev/null || true
-    wait "$server" 2>/dev/null || true
-  fi
-  rm -rf "$work"
-}
-trap cleanUp EXIT
+build_binary
 
 # --- The oracle ---------------------------------------------------------------------------------
 
@@ -43,8 +29,8 @@ mkdir "$work/before"
 mv "$work/gym/users.jsonl" "$work/gym/user_emails.jsonl" "$work/before/"
 cd "$work"
 # One commit at a time: where a user has no createdAt, the order of creation decides about the index.
-"$GYMMIGRATE" import before/users.jsonl before/user_emails.jsonl -e local --in-flight 1 --no-progress
-apply=("$GYMMIGRATE" migrate apply users-unify user-emails is-active -e local --no-progress --json)
+"$binary" import before/users.jsonl before/user_emails.jsonl -e local --in-flight 1 --no-progress
+apply=("$binary" migrate apply users-unify user-emails is-active -e local --no-progress --json)
 ended() { # CODE COMMAND...: runs it, and fails unless it ends in that code
   local wanted=$1 code=0
   shift
@@ -52,10 +38,10 @@ ended() { # CODE COMMAND...: runs it, and fails unless it ends in that code
   [[ $code -eq $wanted ]] || { echo "check-scale: $* ended in $code, not $wanted" >&2; exit 1; }
 }
 ended 2 "${apply[@]}" >first.json
-"$GYMMIGRATE" export users user_emails -e local -o after/ --format jsonl -q
-python3 "$root/Tests/Oracle/expected.py" before -o expected
+"$binary" export users user_emails -e local -o after/ --format jsonl -q
+python3 "$here/Tests/Oracle/expected.py" before -o expected
 rm -f after/manifest.json
-python3 "$root/Tests/Oracle/compare.py" expected after
+python3 "$here/Tests/Oracle/compare.py" expected after
 ended 2 "${apply[@]}" >second.json
 python3 - <<'PY'
 import json
@@ -65,9 +51,9 @@ print("first:", first)
 print("second:", second)
 assert first["written"] > 0 and second["written"] == 0 and second["created"] == 0
 PY
-"$GYMMIGRATE" migrate verify users-unify user-emails is-active -e local -q >/dev/null
+"$binary" migrate verify users-unify user-emails is-active -e local -q >/dev/null
 rm -rf .gymmigrate
-cd "$root"
+cd "$here"
 
 # --- A long plan --------------------------------------------------------------------------------
 
@@ -84,8 +70,8 @@ timed() { # NAME COMMAND...: one line of name, wall, user, system seconds and ki
   rm -rf "$work/state"
 }
 for ((round = 0; round < rounds; round++)); do
-  timed export "$GYMMIGRATE" export users "${place[@]}" --read-time none -o "$work/users.jsonl" --format jsonl
-  timed plan "$GYMMIGRATE" migrate plan users-unify "${place[@]}"
+  timed export "$binary" export users "${place[@]}" --read-time none -o "$work/users.jsonl" --format jsonl
+  timed plan "$binary" migrate plan users-unify "${place[@]}"
 done
 python3 - "$work/times" <<'PY'
 import collections

@@ -13,43 +13,26 @@ import re
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.parse
 import urllib.request
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 root = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(root / "Tests/Judges"))
+import judging  # noqa: E402
 import storage_service  # noqa: E402
 
 
-class QuietServer(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request, client_address):
-        """Connections of those who were killed end in errors."""
-
-
-class Firestore(BaseHTTPRequestHandler):
+class Firestore(judging.Handler):
     """documents.list of collections that are made while they are read."""
 
-    protocol_version = "HTTP/1.1"
     pages = 20
     documents = 20
     size = 100_000
     delay = 0.0
 
-    def log_message(self, *_):
-        pass
-
     def answer(self, body):
-        body = json.dumps(body).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        self.respond(200, json.dumps(body).encode())
 
     def do_GET(self):
         time.sleep(self.delay)
@@ -73,7 +56,7 @@ class Firestore(BaseHTTPRequestHandler):
         self.answer(answer)
 
     def do_POST(self):
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.body()
         # Counts and looks at one document: nothing that an export depends on.
         self.answer([{"readTime": "2026-01-01T00:00:00Z", "missing": "projects/p/databases/(default)/documents/a/b"}])
 
@@ -84,8 +67,7 @@ class Check:
         self.random = random.Random(options.seed)
         self.folder = tempfile.TemporaryDirectory()
         self.failures = 0
-        self.firestore = QuietServer(("127.0.0.1", 0), Firestore)
-        threading.Thread(target=self.firestore.serve_forever, daemon=True).start()
+        self.firestore = storage_service.QuietServer(Firestore)
 
     def service(self, *arguments):
         process = subprocess.Popen(

@@ -33,8 +33,10 @@ class Handler(socketserver.StreamRequestHandler):
             arrived = time.monotonic()
             if b":commit" in target:
                 writes = body.count(b'"update":{')
-                with lock:
-                    commits.append((arrived, writes))
+                # What the run notes about itself is no document of the import.
+                if b"/documents/_gymmigrate" not in body:
+                    with lock:
+                        commits.append((arrived, writes))
                 result = '{"updateTime":"%s"}' % TIME
                 answer = '{"writeResults":[%s],"commitTime":"%s"}' % (",".join([result] * writes), TIME)
             else:

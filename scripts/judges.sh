@@ -11,14 +11,8 @@ cd "$(dirname "$0")/.."
 . scripts/lib/python-judges.sh
 scripts/install-test-tools.sh
 
-work=$(mktemp -d)
-server=
+. scripts/lib/work-folder.sh
 judges=
-cleanUp() {
-  for process in $judges $server; do kill "$process" 2>/dev/null || true; done
-  rm -rf "$work"
-}
-trap cleanUp EXIT
 
 . scripts/lib/tests-build.sh
 swift build "${tests_build[@]}" --build-tests
@@ -51,14 +45,11 @@ judge() {
   "$GYMMIGRATE_PYTHON" Tests/Judges/shards_in_bucket.py "$GYMMIGRATE_BINARY"
 }
 if [[ -n ${GYMMIGRATE_PYTHON:-} ]]; then
-  "$GYMMIGRATE_BINARY" serve --port 0 --memory 2>"$work/server" &
-  server=$!
-  until grep -q FIRESTORE_EMULATOR_HOST= "$work/server"; do
-    kill -0 $server || { cat "$work/server" >&2; exit 1; }
-    sleep 0.1
-  done
-  (set -e; judge "$(sed -n 's/^FIRESTORE_EMULATOR_HOST=//p' "$work/server")") >"$work/judges" 2>&1 &
+  find_binary
+  serve "$work/store" --memory
+  (set -e; judge "$(cat "$work/store.host")") >"$work/judges" 2>&1 &
   judges=$!
+  servers+=($judges)
 fi
 
 failed=0
@@ -66,7 +57,6 @@ swift_tests --filter "$(long_tests)" || failed=1
 
 if [[ -n $judges ]]; then
   wait "$judges" || failed=1
-  judges=
   cat "$work/judges"
 fi
 exit $failed

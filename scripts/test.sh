@@ -7,17 +7,12 @@ cd "$(dirname "$0")/.."
 . scripts/lib/python-judges.sh
 scripts/install-test-tools.sh
 
-work=$(mktemp -d)
-sample=
-cleanUp() {
-  [[ -z $sample ]] || kill "$sample" 2>/dev/null || true
-  rm -rf "$work"
-}
-trap cleanUp EXIT
+. scripts/lib/work-folder.sh
 
 # Beside the build of the tests, which leaves a core idle at times.
 nice -n 10 scripts/check-sample-package.sh --build &
 sample=$!
+servers=($sample)
 . scripts/lib/tests-build.sh
 swift build "${tests_build[@]}" --build-tests
 python3 -m unittest discover -s Tests/Oracle -q
@@ -25,11 +20,12 @@ export GYMMIGRATE_BINARY=${GYMMIGRATE_BINARY:-$(swift build "${tests_build[@]}" 
 wait "$sample"
 scripts/check-sample-package.sh >"$work/sample" 2>&1 &
 sample=$!
+servers=($sample)
 
 failed=0
 swift_tests --skip "$(long_tests)" || failed=1
 
 wait "$sample" || failed=1
-sample=
+servers=()
 cat "$work/sample"
 exit $failed

@@ -221,7 +221,7 @@ struct FaultRun {
     let mini = MiniFirestore()
     try mini.load(jsonLines: initial)
     var calm: FaultFixture.Result?
-    let faults = ScriptedFaults(mini.handler, rules: [])
+    let faults = mini.faults()
     try await FaultFixture.with(mini, faults, seed: test.seed, budget: 60, patience: 60) { place in
       calm = try await place.perform(test.operation, data)
     }

@@ -91,15 +91,7 @@ struct LiveWriterTests {
         let writer = LiveWriter(endpoint: server.endpoint, seed: seed)
         try await writer.load(lines.joined(separator: "\n"))
         let isDone = Mutex(false)
-        let transport = CurlTransport()
-        let client = FirestoreClient(
-          database: DatabaseName(project: "test-project"),
-          endpoint: server.endpoint,
-          caller: ServiceCaller(
-            transport: transport,
-            credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport)
-          )
-        )
+        let client = FirestoreClient.testing(server.endpoint)
         let run = try RunDirectory(in: folder.path, command: "migrate")
         let counts = RunCounts()
         let changing = Task {

@@ -40,7 +40,7 @@ final class OtherWriter: Sendable {
       }
       // Only of several writes the others show that the commit was applied.
       let reaction = inner(request)
-      guard case .response(let response) = reaction, response.status == 200, Self.names(request).count > 1
+      guard case .response(let response) = reaction, response.status == 200, request.documentNames.count > 1
       else { return reaction }
       self.touch(request, mini)
       return .dropConnection
@@ -60,7 +60,7 @@ final class OtherWriter: Sendable {
 
   /// Changes one of the documents of a commit.
   private func touch(_ request: TestRequest, _ mini: MiniFirestore) {
-    let names = Self.names(request)
+    let names = request.documentNames
     guard !names.isEmpty else { return }
     let name = names[Int(seed % UInt64(names.count))]
     let count = counts.withLock { counts -> Int? in
@@ -70,15 +70,5 @@ final class OtherWriter: Sendable {
       return counts[name]
     }
     if let count { try? mini.merge(name, fields: #"{"touched":{"integerValue":"\#(count)"}}"#) }
-  }
-
-  /// The names that a commit writes to.
-  static func names(_ request: TestRequest) -> [String] {
-    let json = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
-    let writes = json?["writes"] as? [[String: Any]] ?? []
-    return writes.compactMap { write in
-      let full = (write["update"] as? [String: Any])?["name"] as? String ?? write["delete"] as? String
-      return full?.components(separatedBy: "/documents/").last
-    }
   }
 }

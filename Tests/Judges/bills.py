@@ -13,15 +13,11 @@ billed more than the bound of the moment, has to say what it was billed, and has
 import collections
 import fractions
 import json
-import os
-import pathlib
 import random
 import signal
-import sys
-import tempfile
 import threading
 
-from gym_services import Store, Wrong, need, text
+from judging import Wrong, need, played, report, run_judge, scratch, seeds_asked, text
 from mirror_service import Database, Program, Proxy
 
 AGAIN = 75
@@ -325,29 +321,15 @@ class Scene:
 
 
 def main():
-    seeds, first = (int(one) for one in (sys.argv[2:] + [os.environ.get("BILLS", "40"), "1"])[:2]) if len(sys.argv) != 3 else (int(sys.argv[2]), 1)
-    wrongs = []
-    with tempfile.TemporaryDirectory() as name:
-        folder, binary = pathlib.Path(name), os.path.abspath(sys.argv[1])
-        store = Store(binary, folder)
-        try:
-            proxy = Biller(store, random.Random(first))
-            for seed in range(first, first + seeds):
-                scene = Scene(store, proxy, binary, folder / f"s{seed}", seed)
-                try:
-                    scene.play()
-                except Wrong as wrong:
-                    wrongs.append(f"seed {seed}: {' '.join(map(str, getattr(scene, 'words', [])))}: {wrong}")
-                counts["seeds"] += 1
-        finally:
-            store.process.kill()
-            store.process.wait()
-    need(not wrongs, "\n\n".join(wrongs[:20]) + f"\n\n{len(wrongs)} of {seeds} seeds fail")
-    print(f"bills: seed {first}, " + ", ".join(f"{number} {what}" for what, number in counts.items()))
+    asked, number, first = seeds_asked("BILLS", 40)
+    with scratch(asked) as (folder, binary, store):
+        proxy = Biller(store, random.Random(first))
+        played(
+            range(first, first + number), lambda seed: Scene(store, proxy, binary, folder / f"s{seed}", seed), counts, "seeds",
+            lambda scene: " ".join(map(str, getattr(scene, "words", []))),
+        )
+    report("bills", first, counts)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Wrong as wrong:
-        sys.exit(f"bills: {str(wrong).rstrip()}")
+    run_judge("bills", main)

@@ -9,11 +9,9 @@ As a plugin of pytest it makes the client use REST: the synchronous one by its o
 """
 
 import asyncio
-import contextlib
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -134,22 +132,9 @@ def outcomes(host, suite, module):
     return json.loads(text)
 
 
-@contextlib.contextmanager
-def serving(binary):
-    process = subprocess.Popen([binary, "serve", "--port", "0", "--memory"], stderr=subprocess.PIPE, text=True)
-    try:
-        for line in process.stderr:
-            if found := re.match(r"FIRESTORE_EMULATOR_HOST=(\S+)", line):
-                yield found[1]
-                return
-        sys.exit("gymmigrate serve did not start")
-    finally:
-        process.terminate()
-        process.wait()
-
-
 def main(binary, suite):
     import google_emulator
+    import judging
 
     suite = pathlib.Path(suite).resolve()
     if not (suite / "test_system.py").exists():
@@ -157,8 +142,8 @@ def main(binary, suite):
     program = google_emulator.found_or_skip("the client's own tests")
     failed = False
     for module in ("test_system.py", "test_system_async.py"):
-        with serving(binary) as host:
-            here = outcomes(host, suite, module)
+        with judging.Store(binary) as store:
+            here = outcomes(store.host, suite, module)
         with google_emulator.running(program) as host:
             there = outcomes(host, suite, module)
         passed = {name: {test for test, outcome in of.items() if outcome == "passed"} for name, of in (("here", here), ("there", there))}

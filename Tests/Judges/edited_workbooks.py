@@ -15,7 +15,6 @@ import os
 import random
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import zoneinfo
@@ -23,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import openpyxl
+from judging import run_or_exit
 
 ROOT = Path(__file__).resolve().parents[2]
 ZONE = zoneinfo.ZoneInfo("America/Mexico_City")
@@ -31,12 +31,6 @@ UPDATED = "updatedAt"
 # What programs keep: whether carriage returns, and the microseconds of a step of time, of which half is lost by rounding.
 # An .ods is cut to hundredths of a second, so that a whole one is lost.
 KEPT = {"openpyxl": (True, 1000), "LibreOffice": (False, 1000), "LibreOffice by .ods": (False, 20_000)}
-
-
-def run(folder, *command):
-    done = subprocess.run([str(part) for part in command], cwd=folder, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{command}: exit {done.returncode}\n{done.stderr[-2000:]}")
 
 
 def documents(files):
@@ -202,7 +196,7 @@ class Gym:
         self.rng = random.Random(seed)
         gym, base = folder / "gym", folder / "base"
         base.mkdir(parents=True)
-        run(folder, sys.executable, ROOT / "samples/gym/generate.py", "--out", gym, "--users", 10, "--seed", seed)
+        run_or_exit([sys.executable, ROOT / "samples/gym/generate.py", "--out", gym, "--users", 10, "--seed", seed], folder)
         files = sorted(gym.glob("*.jsonl"))
         self.refine(files)
         # What is below other documents is on sheets of its own.
@@ -224,7 +218,7 @@ class Gym:
             file.write_text(re.sub(r'("createdAt":\{"timestampValue":"[^".]*)Z', refined, text), encoding="utf-8")
 
     def program(self, folder, *command):
-        run(folder, self.binary, *command, "-e", "local", "-q", "--no-progress")
+        run_or_exit([self.binary, *command, "-e", "local", "-q", "--no-progress"], folder)
 
     def judge(self, program):
         """Imports the workbook as it was saved, then with its edits; what the first one changes stays changed."""
@@ -256,8 +250,8 @@ def save_in_office(folder, gyms):
 
 def convert(folder, books, format, name):
     saved = folder / name
-    run(folder, OFFICE, f"-env:UserInstallation=file://{folder}/profile", "--headless", "--convert-to", format,
-        "--outdir", saved, *books)
+    profile = f"-env:UserInstallation=file://{folder}/profile"
+    run_or_exit([OFFICE, profile, "--headless", "--convert-to", format, "--outdir", saved, *books], folder)
     return [saved / f"{book.stem}.{format}" for book in books]
 
 

@@ -21,11 +21,10 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 import google_emulator
-from gym_services import Wrong, need
+from judging import Wrong, need
 from mirror_service import Database
 from recording_proxy import RecordingProxy
 from strict_requests import awkward, stopping

@@ -16,12 +16,12 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import urllib.parse
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import google.auth.transport.requests
 from google.auth import identity_pool, impersonated_credentials, pluggable
+
+from judging import Handler, Server
 
 IAM = "https://www.googleapis.com/auth/iam"
 CLOUD_PLATFORM = "https://www.googleapis.com/auth/cloud-platform"
@@ -36,14 +36,9 @@ exchanges = []
 failed = False
 
 
-class Server(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
+class Recorder(Handler):
     def answer(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        body = self.body()
         exchanges.append((self.command, self.path, dict(self.headers), body))
         if self.path.startswith("/identity"):
             text = {"count": 1, "value": "eyJ.subject.x"}
@@ -54,12 +49,7 @@ class Server(BaseHTTPRequestHandler):
                     "issued_token_type": "urn:ietf:params:oauth:token-type:access_token"}
         else:
             text = [{"result": {"aggregateFields": {"n": {"integerValue": "7"}}}, "readTime": "2026-01-01T00:00:00Z"}]
-        data = json.dumps(text).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+        self.respond(200, json.dumps(text).encode())
 
     do_GET = do_POST = answer
 
@@ -206,10 +196,7 @@ def cases(server, folder):
 
 
 def main():
-    listener = ThreadingHTTPServer(("127.0.0.1", 0), Server)
-    listener.daemon_threads = True
-    threading.Thread(target=listener.serve_forever, daemon=True).start()
-    server = f"http://127.0.0.1:{listener.server_port}"
+    server = Server(Recorder).endpoint
     with tempfile.TemporaryDirectory() as folder:
         for name, information in cases(server, folder):
             compare(name, information, server, folder)

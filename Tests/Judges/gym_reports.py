@@ -9,21 +9,15 @@ work out over the same documents.
 """
 import json
 import random
-import subprocess
 import sys
 import tempfile
 from datetime import date, timedelta
 from pathlib import Path
 
+from judging import run_or_exit as run
+
 ROOT = Path(__file__).resolve().parents[2]
 ORACLE = ROOT / "Tests/Oracle"
-
-
-def run(command, folder, code=0):
-    done = subprocess.run([str(part) for part in command], cwd=folder, capture_output=True, text=True)
-    if done.returncode != code:
-        sys.exit(f"{command}: exit {done.returncode}, not {code}\n{done.stderr[-2000:]}")
-    return done.stdout
 
 
 def objects(text):

@@ -13,48 +13,26 @@ import datetime
 import http.client
 import json
 import os
-import pathlib
 import random
 import re
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import zoneinfo
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from judging import Handler, Server, Store, need, run_judge, scratch, text
 
 ROOT = "projects/p/databases/(default)"
 ZONE = zoneinfo.ZoneInfo("America/Mexico_City")
 WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
 
-class Wrong(Exception):
-    pass
-
-
-def need(truth, what):
-    if not truth:
-        raise Wrong(what)
-
-
 # The store.
 
 
-class Store:
+class Gym(Store):
     """The program's own store, asked directly."""
-
-    def __init__(self, program, folder):
-        self.process = subprocess.Popen(
-            [program, "serve", "--port", "0", "--memory"], cwd=folder, stderr=subprocess.PIPE, text=True
-        )
-        for line in self.process.stderr:
-            if found := re.search(r"FIRESTORE_EMULATOR_HOST=(\S+)", line):
-                self.host = found[1]
-                break
-        else:
-            raise Wrong("the store did not come up")
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
 
     def call(self, method, target, body=None):
         connection = http.client.HTTPConnection(self.host, timeout=60)
@@ -103,24 +81,9 @@ class Proxy:
         gate = threading.Lock()
         proxy = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-            wbufsize = -1
-
-            def respond(self, status, body, type="application/json"):
-                self.send_response_only(status)
-                self.send_header("Content-Type", type)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-                self.wfile.flush()
-
-            def hang_up(self):
-                self.close_connection = True
-
+        class Passing(Handler):
             def pass_on(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                body = self.body()
                 with gate:
                     fault = None
                     if random.random() < proxy.share:
@@ -131,17 +94,9 @@ class Proxy:
                         status = {503: "UNAVAILABLE", 429: "RESOURCE_EXHAUSTED", 409: "ABORTED"}[fault]
                         error = {"error": {"code": fault, "message": "a fault", "status": status}}
                         return self.respond(fault, json.dumps(error).encode())
-                    connection = http.client.HTTPConnection(store.host, timeout=60)
-                    headers = {
-                        k: v for k, v in self.headers.items()
-                        if k.lower() not in ("connection", "host", "accept-encoding", "content-length")
-                    }
-                    connection.request(self.command, self.path, body or None, headers)
-                    response = connection.getresponse()
-                    answer = response.read()
-                    connection.close()
+                    status, answer, type = self.asked(store.host, body)
                     is_commit = self.path.partition("?")[0].endswith(":commit") and b"/documents/_gymmigrate" not in body
-                    if is_commit and response.status == 200:
+                    if is_commit and status == 200:
                         proxy.commits += 1
                         for id, (count, members) in store.groups().items():
                             if count != len(members) or len(members) > 10:
@@ -150,23 +105,11 @@ class Proxy:
                             proxy.on_commit(proxy.commits)
                     if fault == "answer":
                         return self.hang_up()
-                    self.respond(response.status, answer, response.getheader("Content-Type") or "application/json")
+                    self.respond(status, answer, type)
 
             do_GET = do_POST = do_PATCH = do_DELETE = pass_on
 
-            def log_message(self, *_):
-                pass
-
-        class Server(ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, request, client_address):
-                if not isinstance(sys.exc_info()[1], ConnectionError):
-                    super().handle_error(request, client_address)
-
-        self.server = Server(("127.0.0.1", 0), Handler)
-        self.endpoint = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.endpoint = Server(Passing).endpoint
 
 
 class Program:
@@ -209,10 +152,6 @@ class Program:
 
 
 # Groups.
-
-
-def text(value):
-    return {"stringValue": value}
 
 
 class Model:
@@ -525,35 +464,26 @@ def interrupted_classes(store, program, random):
 
 
 def main():
-    program, seed = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     # The proxy draws as often as requests come, which is not the same each time; the sequences draw for themselves.
     chance, faults = random.Random(seed), random.Random(seed + 1)
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        store = Store(program, folder)
-        try:
-            proxy = Proxy(store, faults)
-            run = Program(program, folder, proxy)
-            calendars(store, run, chance)
-            interrupted_classes(store, run, chance)
-            refusals(store, run)
-            seen = sequence(store, run, chance, 60)
-            # A fault costs a wait, so fewer steps meet them.
-            for share, steps in ((0.0, 60), (0.2, 15)):
-                proxy.share = share
-                for code, count in sequence(store, run, chance, steps).items():
-                    seen[code] = seen.get(code, 0) + count
-                rivals(store, run, chance)
-            proxy.share = 0.0
-            interrupted_groups(store, run, chance)
-            print(f"gym services: seed {seed}, {proxy.commits} commits looked at, refusals {seen}")
-        finally:
-            store.process.kill()
-            store.process.wait()
+    with scratch(sys.argv[1], Gym) as (folder, program, store):
+        proxy = Proxy(store, faults)
+        run = Program(program, folder, proxy)
+        calendars(store, run, chance)
+        interrupted_classes(store, run, chance)
+        refusals(store, run)
+        seen = sequence(store, run, chance, 60)
+        # A fault costs a wait, so fewer steps meet them.
+        for share, steps in ((0.0, 60), (0.2, 15)):
+            proxy.share = share
+            for code, count in sequence(store, run, chance, steps).items():
+                seen[code] = seen.get(code, 0) + count
+            rivals(store, run, chance)
+        proxy.share = 0.0
+        interrupted_groups(store, run, chance)
+        print(f"gym services: seed {seed}, {proxy.commits} commits looked at, refusals {seen}")
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Wrong as wrong:
-        sys.exit(f"gym services: {wrong}")
+    run_judge("gym services", main)

@@ -19,14 +19,13 @@ import os
 import pathlib
 import random
 import shutil
-import sys
 import tempfile
 import types
 import urllib.request
 
 import google_emulator
 import managed_format
-from gym_services import Store, Wrong, need
+from judging import Wrong, need, report, run_judge, scratch
 from managed_format import OVERALL, Damaged, Open, Style, read_folder, write_folder, write_log, write_record
 from mirror_service import Database, Program, documents as documents_of
 from random_documents import Maker, difference, exact_fields
@@ -426,24 +425,14 @@ def main():
     reader.add_argument("seed", nargs="?", type=int, default=1)
     asked = reader.parse_args()
     emulator = google_emulator.found_or_skip("what is exported") if asked.emulator else None
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        binary = os.path.abspath(asked.binary)
-        store = Store(binary, folder)
-        try:
-            scene, wrongs = Scene(store, binary, folder), []
-            fixtures(scene, asked.fixtures.resolve())
-            for seed in range(asked.seed, asked.seed + asked.seeds):
-                wrongs += one(scene, seed, asked.fixtures.resolve(), emulator, asked.self_check)
-        finally:
-            store.process.kill()
-            store.process.wait()
+    with scratch(asked.binary) as (folder, binary, store):
+        scene, wrongs = Scene(store, binary, folder), []
+        fixtures(scene, asked.fixtures.resolve())
+        for seed in range(asked.seed, asked.seed + asked.seeds):
+            wrongs += one(scene, seed, asked.fixtures.resolve(), emulator, asked.self_check)
     need(not wrongs, "\n".join(wrongs[:20]) + f"\n{len(wrongs)} failures")
-    print(f"managed folders: seed {asked.seed}, " + ", ".join(f"{number} {what}" for what, number in counts.items()))
+    report("managed folders", asked.seed, counts)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Wrong as wrong:
-        sys.exit(f"managed folders: {str(wrong).rstrip()}")
+    run_judge("managed folders", main)

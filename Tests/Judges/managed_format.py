@@ -6,7 +6,6 @@ say what it is, `Open`.
 
 import base64
 import datetime
-import pathlib
 import struct
 
 import google_crc32c

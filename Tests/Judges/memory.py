@@ -14,13 +14,11 @@ import json
 import os
 import pathlib
 import random
-import re
 import subprocess
-import sys
 import tempfile
 import time
 
-from gym_services import Wrong, need
+from judging import Store, Wrong, need, run_judge
 
 MIB = 1 << 20
 # What the packaged program takes before it does anything, in MiB. The build of the tests takes more, because its libraries are apart.
@@ -72,31 +70,14 @@ def own_peak(binary):
         return measured([binary, "--version"], folder)[1]
 
 
-class Store:
-    """The embedded store on disk, in a process of its own."""
-
-    def __init__(self, binary, folder):
-        self.process = subprocess.Popen(
-            [binary, "serve", "--port", "0", "--data", "store"], cwd=folder, stderr=subprocess.PIPE, text=True
-        )
-        found = (re.search(r"FIRESTORE_EMULATOR_HOST=(\S+)", line) for line in self.process.stderr)
-        self.host = next((match[1] for match in found if match), None)
-        need(self.host, "the store did not come up")
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
-
-
 class Scene:
     """Documents of one size, and the commands that carry them."""
 
-    def __init__(self, options, folder, count, size):
+    def __init__(self, options, folder, store, count, size):
         self.options, self.folder, self.count, self.size = options, folder, count, size
         self.limit = options.limit + max(0, own_peak(options.binary) - PROGRAM)
         self.peaks = []
-        self.store = Store(options.binary, folder)
-        endpoint = f"endpoint: http://{self.store.host}"
+        endpoint = f"endpoint: http://{store.host}"
         places = "".join(f"  {name}: {{ database: {name}, {endpoint} }}\n" for name in ("left", "right"))
         (folder / "gymmigrate.yaml").write_text(f"project: p\nschema: things.yaml\nenvironments:\n{places}")
         (folder / "things.yaml").write_text(SCHEMA)
@@ -152,12 +133,9 @@ def main():
     wrong = 0
     for words in options.sizes:
         count, size = map(int, words.split(":"))
-        with tempfile.TemporaryDirectory() as folder:
-            scene = Scene(options, pathlib.Path(folder), count, size)
-            try:
-                scene.play()
-            finally:
-                scene.store.stop()
+        with tempfile.TemporaryDirectory() as folder, Store(options.binary, folder, ["--data", "store"]) as store:
+            scene = Scene(options, pathlib.Path(folder), store, count, size)
+            scene.play()
             wrong += sum(one[2] for one in scene.peaks)
             name, peak, _ = max(scene.peaks, key=lambda one: one[1])
             print(f"memory: {count:,} documents of {size:,} bytes, {len(scene.peaks)} commands: at most {peak:.0f} MiB ({name}); the bound is {scene.limit:.0f} and the largest document's copies")
@@ -166,7 +144,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Wrong as error:
-        sys.exit(f"memory: {error}")
+    run_judge("memory", main)

@@ -14,25 +14,21 @@ import collections
 import datetime
 import json
 import os
-import pathlib
 import random
 import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import threading
 import unicodedata
 
+from judging import Wrong, integer, need, report, run_judge, scratch, text
 from mirror_service import (
-    ODD_FIELDS, ODD_IDS, TIMES, TOPS, Database, Program, Proxy, Store, Wrong, a_customer, a_double, a_text, a_time, an_integer,
-    check_tables, documents, kind_of, moment, need, some, text,
+    ODD_FIELDS, ODD_IDS, TIMES, TOPS, Database, Program, Proxy, a_customer, a_double, a_text, a_time, an_integer,
+    check_tables, documents, kind_of, moment, some,
 )
 
 counts = collections.Counter()
-
-def integer(number):
-    return {"integerValue": str(number)}
 
 
 class Scene:
@@ -995,7 +991,7 @@ def odd_names(scene):
 
 
 def main():
-    program = os.path.abspath(sys.argv[1])
+    program = sys.argv[1]
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else int(os.environ.get("MIRROR_ROUNDS", 4))
     chosen = sys.argv[4:]
@@ -1006,29 +1002,20 @@ def main():
         "rival-pushes": lambda scene: rival_pushes(scene, max(2, rounds // 3)), "verifies": verifies, "verify-after-push": verify_after_push, "gone": gone, "odd-names": odd_names,
     }
     for seed in range(first, first + int(os.environ.get("MIRROR_SEEDS", 1))):
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            store = Store(program, folder)
-            try:
-                # Requests come in another order each time, so the proxy draws for itself.
-                run = Program(program, folder, Proxy(store, random.Random(seed)))
-                for name, scenario in scenarios.items():
-                    if chosen and name not in chosen:
-                        continue
-                    try:
-                        scenario(Scene(name, store, run, seed))
-                    except Wrong as wrong:
-                        raise Wrong(f"seed {seed}, {name}: {wrong}")
-                counts["commands"] += run.commands
-                counts["faults"] += run.proxy.faults
-            finally:
-                store.process.kill()
-                store.process.wait()
-    print(f"mirror histories: seed {first}, " + ", ".join(f"{number} {what}" for what, number in counts.items()))
+        with scratch(program) as (folder, program, store):
+            # Requests come in another order each time, so the proxy draws for itself.
+            run = Program(program, folder, Proxy(store, random.Random(seed)))
+            for name, scenario in scenarios.items():
+                if chosen and name not in chosen:
+                    continue
+                try:
+                    scenario(Scene(name, store, run, seed))
+                except Wrong as wrong:
+                    raise Wrong(f"seed {seed}, {name}: {wrong}")
+            counts["commands"] += run.commands
+            counts["faults"] += run.proxy.faults
+    report("mirror histories", first, counts)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Wrong as wrong:
-        sys.exit(f"mirror histories: {str(wrong).rstrip()}")
+    run_judge("mirror histories", main)

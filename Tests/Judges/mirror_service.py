@@ -7,16 +7,13 @@ import http.client
 import json
 import math
 import os
-import pathlib
 import re
 import signal
 import sqlite3
 import subprocess
-import sys
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from gym_services import Store, Wrong, need, text
+from judging import Handler, Server, need, text
 
 SCHEMA = """
 schema: things
@@ -135,26 +132,11 @@ class Proxy:
         self.reset()
         proxy = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-            wbufsize = -1
-
-            def respond(self, status, body, type="application/json", keep=None):
-                self.send_response_only(status)
-                self.send_header("Content-Type", type)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body[:keep])
-                self.wfile.flush()
-                if keep is not None:
-                    self.close_connection = True
-
+        class Passing(Handler):
             def pass_on(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                body = self.body()
                 if len(body) < int(self.headers.get("Content-Length") or 0):
-                    self.close_connection = True  # Who sent it was killed.
-                    return
+                    return self.hang_up()  # Who sent it was killed.
                 plain = gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body
                 with proxy.gate:
                     proxy.requests += 1
@@ -165,42 +147,21 @@ class Proxy:
                 if proxy.before:
                     proxy.before(number, self.path, plain)
                 if fault == "request":
-                    self.close_connection = True
-                    return
+                    return self.hang_up()
                 if isinstance(fault, int):
                     error = {"code": fault, "message": "a fault", "status": {503: "UNAVAILABLE", 429: "RESOURCE_EXHAUSTED"}[fault]}
                     return self.respond(fault, json.dumps({"error": error}).encode())
-                skipped = ("connection", "host", "accept-encoding", "content-length")
-                headers = {k: v for k, v in self.headers.items() if k.lower() not in skipped}
-                connection = http.client.HTTPConnection(store.host, timeout=120)
-                connection.request(self.command, self.path, body or None, headers)
-                response = connection.getresponse()
-                answer = response.read()
-                connection.close()
-                proxy.count(self.command, self.path, plain, response.status, answer)
+                status, answer, type = self.asked(store.host, body)
+                proxy.count(self.command, self.path, plain, status, answer)
                 if proxy.after:
                     proxy.after(number, self.path, plain)
                 if fault == "answer":
-                    self.close_connection = True
-                    return
-                keep = len(answer) // 2 if fault == "half" else None
-                self.respond(response.status, answer, response.getheader("Content-Type") or "application/json", keep)
+                    return self.hang_up()
+                self.respond(status, answer, type, len(answer) // 2 if fault == "half" else None)
 
             do_GET = do_POST = do_PATCH = do_DELETE = pass_on
 
-            def log_message(self, *_):
-                pass
-
-        class Server(ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, request, client_address):
-                if not isinstance(sys.exc_info()[1], ConnectionError):
-                    super().handle_error(request, client_address)
-
-        self.server = Server(("127.0.0.1", 0), Handler)
-        self.endpoint = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.endpoint = Server(Passing).endpoint
 
     def reset(self):
         self.requests, self.documents, self.names, self.billed, self.verbs, self.written = 0, 0, 0, 0, {}, []

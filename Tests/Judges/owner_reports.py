@@ -10,7 +10,6 @@ written from the domain page alone, works out over the same JSON Lines. Needs op
 import json
 import math
 import random
-import subprocess
 import sys
 import tempfile
 from datetime import date, datetime, timedelta
@@ -19,16 +18,10 @@ from pathlib import Path
 
 import openpyxl
 import report_workbook
+from judging import run_or_exit as run
 
 ROOT = Path(__file__).resolve().parents[2]
 ORACLE = ROOT / "Tests/Oracle"
-
-
-def run(command, folder):
-    done = subprocess.run([str(part) for part in command], cwd=folder, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{command}: exit {done.returncode}\n{done.stderr[-2000:]}")
-    return done.stdout
 
 
 def differences(expected, found, path=""):

@@ -30,7 +30,7 @@ import lines_writer
 import sheet_writer
 import table_pools
 import table_writer
-from gym_services import Store, Wrong
+from judging import Store, Wrong
 from mirror_service import Database
 from table_cells import leaves
 from table_reader import Expected
@@ -358,14 +358,9 @@ def main(arguments):
     seed = int(os.environ.get("TABLES_SEED", 0))
     seeds = [seed] if seed else range(first, first + count)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="tables."))
-    store = Store(os.path.abspath(binary), folder)
-    try:
-        with ThreadPoolExecutor(2) as pool:
-            found = pool.map(lambda seed: one(seed, os.path.abspath(binary), store, folder, checks), seeds)
-            failures = [failure for failure in found if failure]
-    finally:
-        store.process.kill()
-        store.process.wait()
+    with Store(os.path.abspath(binary), folder) as store, ThreadPoolExecutor(2) as pool:
+        found = pool.map(lambda seed: one(seed, os.path.abspath(binary), store, folder, checks), seeds)
+        failures = [failure for failure in found if failure]
     refused = counts["good, and refused"]
     if not checks and refused > len(seeds) * MOST_REFUSED:
         failures.append(f"{refused} of {len(seeds)} tables are good and were refused")

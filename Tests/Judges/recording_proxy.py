@@ -3,9 +3,9 @@
 import dataclasses
 import gzip
 import http.client
-import sys
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from judging import Handler, Server
 
 
 @dataclasses.dataclass
@@ -35,13 +35,9 @@ class RecordingProxy:
         proxy = self
         connections = threading.local()
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-            wbufsize = -1
-
+        class Passing(Handler):
             def pass_on(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                body = self.body()
                 if self.headers.get("Transfer-Encoding"):
                     raise ValueError("a request body in chunks is not expected")
                 headers = {k: v for k, v in self.headers.items() if k.lower() not in ("connection", "host")}
@@ -78,20 +74,8 @@ class RecordingProxy:
 
             do_GET = do_POST = do_PATCH = do_DELETE = pass_on
 
-            def log_message(self, *_):
-                pass
-
-        class Server(ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, request, client_address):
-                # A client that ends may leave its connections open, or reset them.
-                if not isinstance(sys.exc_info()[1], ConnectionError):
-                    super().handle_error(request, client_address)
-
-        self._server = Server(("127.0.0.1", 0), Handler)
-        self.endpoint = f"http://127.0.0.1:{self._server.server_address[1]}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self._server = Server(Passing)
+        self.endpoint = self._server.endpoint
 
     def close(self):
         self._server.shutdown()

@@ -25,7 +25,6 @@ import random
 import shutil
 import sqlite3
 import struct
-import sys
 import tempfile
 import threading
 import time
@@ -33,10 +32,10 @@ import types
 
 import google_emulator
 import storage_service
-from gym_services import Store, Wrong, need
+from judging import Store, Wrong, integer, need, report, run_judge, text
 from mirror_service import Database, Program, Proxy
 import random_documents
-from random_documents import FIELDS, IDS, SUBS, TOPS, Maker, difference, integer, text
+from random_documents import FIELDS, IDS, SUBS, TOPS, Maker, difference
 
 SCHEMA = """
 schema: clubs
@@ -84,9 +83,7 @@ class Bucket:
 
     def __init__(self):
         self.store = storage_service.Handler.store = storage_service.Store(None)
-        self.server = storage_service.QuietServer(("127.0.0.1", 0), storage_service.Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.variables = {"STORAGE_EMULATOR_HOST": f"http://127.0.0.1:{self.server.server_port}"}
+        self.variables = {"STORAGE_EMULATOR_HOST": storage_service.QuietServer(storage_service.Handler).endpoint}
 
     def folders(self, prefix):
         names = {name.removeprefix(prefix).split("/")[0] for _, name in list(self.store.objects) if name.startswith(prefix)}
@@ -916,9 +913,7 @@ def main():
             globals()["keeps_no_sign"] = True
             store = types.SimpleNamespace(host=stack.enter_context(google_emulator.running(google_emulator.found_or_skip("restores"))))
         else:
-            store = Store(binary, folder)
-            stack.callback(store.process.wait)
-            stack.callback(store.process.kill)
+            store = stack.enter_context(Store(binary, folder))
         proxy = Proxy(store, random.Random(asked.seed))
         bucket = Bucket() if storage_service.google_crc32c else None
         if not bucket:
@@ -935,11 +930,8 @@ def main():
         if bucket:
             bucket.end()
     need(not wrongs, "\n\n".join(wrongs[:20]) + f"\n\n{len(wrongs)} of {asked.seeds} seeds fail")
-    print(f"restore accidents: seed {asked.seed}, " + ", ".join(f"{number} {what}" for what, number in counts.items()))
+    report("restore accidents", asked.seed, counts)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Wrong as wrong:
-        sys.exit(f"restore accidents: {str(wrong).rstrip()}")
+    run_judge("restore accidents", main)

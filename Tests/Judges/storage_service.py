@@ -11,7 +11,6 @@ object "source-N.jsonl" is N bytes that are made while they are read. So an obje
 """
 import argparse
 import base64
-import email.utils
 import json
 import random
 import re
@@ -20,7 +19,9 @@ import sys
 import threading
 import time
 import urllib.parse
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+import judging
 
 try:
     import google_crc32c
@@ -378,9 +379,7 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(200, answer)
 
 
-class QuietServer(ThreadingHTTPServer):
-    daemon_threads = True
-
+class QuietServer(judging.Server):
     def handle_error(self, request, client_address):
         """Connections of those who were killed, and those that are cut here, end in errors."""
 
@@ -392,9 +391,8 @@ def main():
     if google_crc32c is None:
         sys.exit("storage_service.py: install google-crc32c (Tests/Judges/requirements.txt)")
     Handler.store = Store(options.faults)
-    server = QuietServer(("127.0.0.1", 0), Handler)
-    print(f"http://127.0.0.1:{server.server_port}", flush=True)
-    server.serve_forever()
+    print(QuietServer(Handler).endpoint, flush=True)
+    threading.Event().wait()
 
 
 if __name__ == "__main__":

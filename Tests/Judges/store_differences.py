@@ -23,12 +23,11 @@ import pathlib
 import random
 import re
 import sys
-import tempfile
 import threading
 import urllib.parse
 
 import google_emulator
-from gym_services import Store
+from judging import scratch
 
 EPOCH = 25
 COLLECTIONS = ["c", "d", "é"]
@@ -1051,18 +1050,13 @@ def main():
     parser.add_argument("seed", type=int, nargs="?", default=1)
     arguments = parser.parse_args()
     emulator = google_emulator.found_or_skip("the embedded store")
-    with tempfile.TemporaryDirectory() as folder, google_emulator.running(emulator) as host:
-        store = Store(str(arguments.program.resolve()), folder)
-        try:
-            servers = [Server(store.host), Emulator(host)]
-            if arguments.self_check:
-                sys.exit(1 if self_check(servers, arguments.seed) else 0)
-            if arguments.epoch is not None:
-                arguments.requests = 1
-            asked, found = judge(servers, arguments.requests, arguments.seed, arguments.epoch or 0)
-        finally:
-            store.process.terminate()
-            store.process.wait()
+    with scratch(arguments.program) as (_, _, store), google_emulator.running(emulator) as host:
+        servers = [Server(store.host), Emulator(host)]
+        if arguments.self_check:
+            sys.exit(1 if self_check(servers, arguments.seed) else 0)
+        if arguments.epoch is not None:
+            arguments.requests = 1
+        asked, found = judge(servers, arguments.requests, arguments.seed, arguments.epoch or 0)
     unexplained = found.pop(None, [])
     kinds = collections.defaultdict(list)
     for entry in unexplained:

@@ -15,12 +15,12 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 from google.cloud.firestore_v1 import types
 from google.protobuf import json_format
 
 from changing_commands import DATABASES, change
+from judging import scratch
 from recording_proxy import RecordingProxy
 from strict_messages import Judge, Wrong
 
@@ -294,26 +294,14 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--samples", type=pathlib.Path, default=pathlib.Path("samples/gym"))
     arguments = parser.parse_args()
-    program, samples = str(arguments.program.resolve()), arguments.samples.resolve()
+    samples = arguments.samples.resolve()
     documents = dict(awkward())
-    with tempfile.TemporaryDirectory() as folder:
-        store = subprocess.Popen(
-            [program, "serve", "--memory", "--port", "0"], cwd=folder, stderr=subprocess.PIPE, text=True
-        )
-        try:
-            for told in store.stderr:
-                if told.startswith("FIRESTORE_EMULATOR_HOST="):
-                    break
-            else:
-                sys.exit("the embedded store did not start")
-            proxy = RecordingProxy(told.strip().partition("=")[2])
-            run = Run(program, pathlib.Path(folder), proxy)
-            exported = commands(run, samples, documents)
-            copied = change(run, samples)
-            proxy.close()
-        finally:
-            store.terminate()
-            store.wait()
+    with scratch(arguments.program) as (folder, program, store):
+        proxy = RecordingProxy(store.host)
+        run = Run(program, folder, proxy)
+        exported = commands(run, samples, documents)
+        copied = change(run, samples)
+        proxy.close()
     return verdict(proxy.exchanges, exported, copied, documents)
 
 

@@ -13,15 +13,11 @@ Needs nothing but Python's own library.
 import collections
 import dataclasses
 import json
-import os
-import pathlib
 import random
-import sys
-import tempfile
 
 import subset_oracle
 from bills import Biller
-from gym_services import Store, Wrong, need
+from judging import need, played, report, run_judge, scratch, seeds_asked
 from mirror_service import Database, Program
 from subset_oracle import ELEMENT, VALUE, ancestors, closure, links_of, pattern_of
 
@@ -223,29 +219,15 @@ class Scene:
 
 
 def main():
-    seeds, first = (int(one) for one in (sys.argv[2:] + [os.environ.get("SUBSETS", "40"), "1"])[:2]) if len(sys.argv) != 3 else (int(sys.argv[2]), 1)
-    wrongs = []
-    with tempfile.TemporaryDirectory() as name:
-        folder, binary = pathlib.Path(name), os.path.abspath(sys.argv[1])
-        store = Store(binary, folder)
-        try:
-            proxy = Biller(store, random.Random(first))
-            for seed in range(first, first + seeds):
-                scene = Scene(store, proxy, binary, folder / f"s{seed}", seed)
-                try:
-                    scene.play()
-                except Wrong as wrong:
-                    wrongs.append(f"seed {seed}: {getattr(scene, 'text', '')}: {wrong}")
-                counts["graphs"] += 1
-        finally:
-            store.process.kill()
-            store.process.wait()
-    need(not wrongs, "\n\n".join(wrongs[:20]) + f"\n\n{len(wrongs)} of {seeds} seeds fail")
-    print(f"subsets: seed {first}, " + ", ".join(f"{number} {what}" for what, number in counts.items()))
+    asked, number, first = seeds_asked("SUBSETS", 40)
+    with scratch(asked) as (folder, binary, store):
+        proxy = Biller(store, random.Random(first))
+        played(
+            range(first, first + number), lambda seed: Scene(store, proxy, binary, folder / f"s{seed}", seed), counts, "graphs",
+            lambda scene: getattr(scene, "text", ""),
+        )
+    report("subsets", first, counts)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Wrong as wrong:
-        sys.exit(f"subsets: {str(wrong).rstrip()}")
+    run_judge("subsets", main)

@@ -11,6 +11,7 @@ import math
 import re
 from decimal import Decimal
 
+from judging import integer, text
 from rest_values import MOMENT, READERS as MEMBERS, Malformed, Open, Twice, once, read_value
 from table_times import loose_moment, moment, stamp
 
@@ -60,14 +61,6 @@ def good(value):
 
 def unsure(*values):
     return Read(list(values), False)
-
-
-def text(value):
-    return {"stringValue": value}
-
-
-def integer(value):
-    return {"integerValue": str(value)}
 
 
 def double(value):

@@ -16,15 +16,11 @@ import collections
 import csv
 import datetime
 import json
-import os
-import pathlib
 import random
 import sqlite3
-import sys
-import tempfile
 import types
 
-from gym_services import Store, Wrong, need, text
+from judging import Wrong, integer, need, report, run_judge, scratch, seeds_asked, text
 from mirror_service import Database, Program
 
 SCHEMA = """
@@ -59,10 +55,6 @@ steps:
   - set: {{ n: {value} }}
 """
 counts = collections.Counter()
-
-
-def integer(number):
-    return {"integerValue": str(number)}
 
 
 def time_of(year, random):
@@ -307,27 +299,16 @@ class History:
 
 
 def main():
-    binary = os.path.abspath(sys.argv[1])
-    number = int(sys.argv[2]) if len(sys.argv) > 2 else int(os.environ.get("TIME_HISTORIES", 30))
-    first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        store = Store(binary, folder)
-        try:
-            for seed in range(first, first + number):
-                try:
-                    History(store, binary, folder / f"h{seed}", seed).play()
-                except Wrong as wrong:
-                    raise Wrong(f"seed {seed}: {wrong}")
-                counts["histories"] += 1
-        finally:
-            store.process.kill()
-            store.process.wait()
-    print(f"time histories: seed {first}, " + ", ".join(f"{number} {what}" for what, number in counts.items()))
+    asked, number, first = seeds_asked("TIME_HISTORIES", 30)
+    with scratch(asked) as (folder, binary, store):
+        for seed in range(first, first + number):
+            try:
+                History(store, binary, folder / f"h{seed}", seed).play()
+            except Wrong as wrong:
+                raise Wrong(f"seed {seed}: {wrong}")
+            counts["histories"] += 1
+    report("time histories", first, counts)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Wrong as wrong:
-        sys.exit(f"time histories: {str(wrong).rstrip()}")
+    run_judge("time histories", main)

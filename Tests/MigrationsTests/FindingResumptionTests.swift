@@ -86,16 +86,7 @@ struct FindingResumptionTests {
     _ server: HTTPTestServer,
     _ run: RunDirectory
   ) async throws -> (MigrationReport, DocumentCounts) {
-    let transport = CurlTransport()
-    let caller = ServiceCaller(
-      transport: transport,
-      credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport)
-    )
-    let client = FirestoreClient(
-      database: DatabaseName(project: "test-project"),
-      endpoint: server.url,
-      caller: caller
-    )
+    let client = FirestoreClient.testing(server.url)
     let counts = RunCounts(resuming: run.restoredCounts)
     var runner = MigrationRunner(
       in: .silent(

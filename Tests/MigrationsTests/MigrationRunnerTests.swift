@@ -89,16 +89,9 @@ struct MigrationRunnerTests {
     for document in documents { try mini.put(document.name, fields: document.fields) }
     try await withTemporaryDirectory { folder in
       try await HTTPTestServer.withServer(mini.handler) { server in
-        let transport = CurlTransport()
-        let caller = ServiceCaller(
-          transport: transport,
-          credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport),
-          policy: RetryPolicy(initial: 0.01, maximum: 0.05, budget: 20)
-        )
-        let client = FirestoreClient(
-          database: DatabaseName(project: "test-project"),
-          endpoint: server.url,
-          caller: caller
+        let client = FirestoreClient.testing(
+          server.url,
+          policy: .brief
         )
         let run = try RunDirectory(in: folder.path + "/state", command: "migrate")
         let counts = RunCounts()
@@ -107,16 +100,6 @@ struct MigrationRunnerTests {
         runner.pageSize = 7
         try await body(RunnerFixture(mini: mini, runner: runner, run: run, counts: counts))
       }
-    }
-  }
-
-  /// The names that a commit writes to.
-  private static func names(_ request: TestRequest) -> [String] {
-    let json = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
-    let writes = json?["writes"] as? [[String: Any]] ?? []
-    return writes.compactMap { write in
-      let full = (write["update"] as? [String: Any])?["name"] as? String ?? write["delete"] as? String
-      return full?.components(separatedBy: "/documents/").last
     }
   }
 
@@ -233,7 +216,7 @@ struct MigrationRunnerTests {
       let log = WriterLog()
       let mini = shop.mini
       mini.setBeforeCommit { number, request in
-        for name in Self.names(request) where number < 40 {
+        for name in request.documentNames where number < 40 {
           // A third of the documents of each of the first commits changes right before it.
           guard
             chosen[(number * 31 + name.utf8.count * 7 + name.utf8.reduce(0) { $0 + Int($1) }) % 200] % 3 == 0
@@ -267,7 +250,7 @@ struct MigrationRunnerTests {
     try await withWorkshop((0..<12).map { androidUser("u\($0)") }, batch: 4) { shop in
       let mini = shop.mini
       mini.setBeforeCommit { number, request in
-        if Self.names(request).contains("users/u3") {
+        if request.documentNames.contains("users/u3") {
           try? mini.set("touched", #"{"integerValue":"\#(number)"}"#, of: "users/u3")
         }
       }

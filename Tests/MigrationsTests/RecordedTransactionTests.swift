@@ -77,14 +77,10 @@ private struct GroupsFixture: Sendable {
   static func open(budget: Double = 600, _ body: (GroupsFixture) async throws -> Void) async throws {
     try await LocalFirestoreServer.withServer(dataFile: nil) { server in
       func client(_ transport: any HTTPTransport) -> FirestoreClient {
-        FirestoreClient(
-          database: DatabaseName(project: "test-project"),
-          endpoint: server.endpoint,
-          caller: ServiceCaller(
-            transport: transport,
-            credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport),
-            policy: RetryPolicy(initial: 0.001, maximum: 0.002, budget: budget)
-          )
+        FirestoreClient.testing(
+          server.endpoint,
+          over: transport,
+          policy: RetryPolicy(initial: 0.001, maximum: 0.002, budget: budget)
         )
       }
       let meddler = ConcurrentChange()

@@ -68,16 +68,7 @@ struct ResumptionTests {
     _ counts: RunCounts,
     atMost maximum: Int?
   ) async throws {
-    let transport = CurlTransport()
-    let caller = ServiceCaller(
-      transport: transport,
-      credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport)
-    )
-    let client = FirestoreClient(
-      database: DatabaseName(project: "test-project"),
-      endpoint: server.url,
-      caller: caller
-    )
+    let client = FirestoreClient.testing(server.url)
     var runner = MigrationRunner(
       in: .silent(
         client,
@@ -97,10 +88,7 @@ struct ResumptionTests {
     try mini.put("users/u", fields: "{}")
     for number in 0..<9 { try mini.put("user_emails/e\(number)@x", fields: "{}") }
     // The run ends when its fifth deletion is refused.
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.commit], .number(5), .error(.permissionDenied))]
-    )
+    let faults = mini.faults(FaultRule([.commit], .number(5), .error(.permissionDenied)))
     try await withTemporaryDirectory { folder in
       try await HTTPTestServer.withServer(faults.handler) { server in
         let state = "\(folder.path)/state"

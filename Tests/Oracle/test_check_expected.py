@@ -9,21 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import check_damage  # noqa: E402
 import check_expected  # noqa: E402
-
-
-def text(value):
-    return {"stringValue": value}
-
-
-def integer(value):
-    return {"integerValue": str(value)}
-
-
-def double(value):
-    return {"doubleValue": value}
-
-
-TIME, NULL, YES = {"timestampValue": "2026-03-01T12:00:00Z"}, {"nullValue": None}, {"booleanValue": True}
+from check_damage import NULL, TIME, YES, double, integer, text  # noqa: E402
 
 
 def stamped(identifier, **fields):

@@ -18,21 +18,9 @@ import app_reader
 import check_damage_groups
 import check_expected
 import classes_reference
+from check_damage import NULL, double as d, integer as n, text as t
 
 HERE = Path(__file__).resolve().parent
-NULL = {"nullValue": None}
-
-
-def t(words):
-    return {"stringValue": words}
-
-
-def n(number):
-    return {"integerValue": str(number)}
-
-
-def d(number):
-    return {"doubleValue": number}
 
 
 def b(flag):

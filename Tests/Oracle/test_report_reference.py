@@ -16,21 +16,9 @@ sys.path.insert(0, str(HERE))
 
 import report_damage  # noqa: E402
 import report_reference  # noqa: E402
+from check_damage import NULL, double as d, integer as i, text as t  # noqa: E402
 
-NULL = {"nullValue": None}
 TRUE, FALSE = {"booleanValue": True}, {"booleanValue": False}
-
-
-def t(value):
-    return {"stringValue": value}
-
-
-def i(value):
-    return {"integerValue": str(value)}
-
-
-def d(value):
-    return {"doubleValue": value}
 
 
 def at(value):

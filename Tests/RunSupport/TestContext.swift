@@ -1,8 +1,20 @@
 import Configuration
 package import FirestoreREST
-import Logging
+package import Logging
 package import Runs
 package import Schema
+
+extension Logger {
+  /// A logger whose messages go nowhere.
+  package static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+}
+
+extension Progress {
+  /// Progress that nobody sees.
+  package static func silent() -> Progress {
+    Progress(terminal: nil, logger: .silent, traffic: TrafficCounter())
+  }
+}
 
 extension RunContext {
   /// A context whose output goes nowhere.
@@ -13,7 +25,6 @@ extension RunContext {
     counts: RunCounts = RunCounts(),
     checkpoints: Checkpoints? = nil
   ) -> RunContext {
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let environment = DatabaseEnvironment(
       name: "test",
       database: client.database,
@@ -23,8 +34,8 @@ extension RunContext {
       Connection(environment: environment, client: client),
       schema: schema,
       counts: counts,
-      progress: Progress(terminal: nil, logger: logger, traffic: TrafficCounter()),
-      logger: logger
+      progress: .silent(),
+      logger: .silent
     )
     return RunContext(database, folder: folder, checkpoints: checkpoints)
   }

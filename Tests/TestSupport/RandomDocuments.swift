@@ -163,11 +163,9 @@ package struct RandomDocuments: Sendable {
     Unicode.Scalar(UInt32.random(in: 0...limit, using: &random)) ?? "\u{FFFD}"
   }
 
-  mutating func chance(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &random) == 0 }
+  mutating func chance(_ n: Int) -> Bool { random.chance(n) }
 
   mutating func count(upTo n: Int) -> Int { Int.random(in: 0...n, using: &random) }
 
-  mutating func pick<T>(_ choices: [T]) -> T {
-    choices[Int.random(in: 0..<choices.count, using: &random)]
-  }
+  mutating func pick<T>(_ choices: [T]) -> T { random.pick(choices) }
 }

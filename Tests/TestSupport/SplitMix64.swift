@@ -16,6 +16,14 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return word ^ (word >> 31)
   }
 
+  /// True once in `count` draws.
+  package mutating func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
+
+  /// One of the choices, of which there must be some.
+  package mutating func pick<Choice>(_ choices: [Choice]) -> Choice {
+    choices[Int.random(in: 0..<choices.count, using: &self)]
+  }
+
   /// True in `percent` of 100 draws.
   package mutating func chance(percent: Double) -> Bool {
     Double(next() >> 11) / Double(UInt64(1) << 53) * 100 < percent

@@ -1,24 +1,7 @@
 # Sourced by the benchmarks: a server that only sends files, so that what is measured is the client.
 
-# Fails, with what to install, unless all of these are there. `time` stands for GNU time.
-need() { # SCRIPT TOOL...
-  local script=$1 missing=() tool
-  shift
-  for tool in "$@"; do
-    if [[ $tool == time ]]; then
-      /usr/bin/time -f %e true 2>/dev/null || missing+=("GNU time as /usr/bin/time")
-    else
-      command -v "$tool" >/dev/null || missing+=("$tool")
-    fi
-  done
-  [[ ${#missing[@]} -eq 0 ]] && return
-  printf "$script: this is missing: %s\n" "${missing[@]}" >&2
-  echo "On Debian: apt-get install ${*/nginx/nginx-light}" >&2
-  exit 69
-}
-
-# Starts nginx on a free port over the pages that Benchmarks/make_pages.py wrote into FOLDER/pages. Sets `port`, `url` (of
-# the collection) and `server` (the process; whoever calls stops it).
+# Starts nginx on a free port over the pages that Benchmarks/make_pages.py wrote into FOLDER/pages. Sets `port` and `url`
+# (of the collection).
 serve_pages() { # FOLDER COLLECTION DOCUMENTS
   local work=$1 collection=$2 documents=$3
   local base=/v1/projects/bench-project/databases/bench/documents
@@ -52,7 +35,7 @@ http {
 }
 CONF
   nginx -p "$work" -e "$work/error.log" -c "$work/nginx.conf" &
-  server=$!
+  servers+=($!)
   url=http://127.0.0.1:$port$base/$collection
   curl --silent --fail --retry 20 --retry-connrefused --retry-delay 1 --compressed -o "$work/first.json" "$url"
 }

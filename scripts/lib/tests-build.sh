@@ -22,3 +22,16 @@ swift_tests() {
     return 1
   }
 }
+
+# Builds and runs seeded tests, and shows the lines of a pattern; then how to run each seed alone that fails.
+seeded_tests() { # FILTER SHOWN SEED
+  local log status=0
+  swift build "${tests_build[@]}" --build-tests
+  log=$(mktemp)
+  trap 'rm -f "$log"' RETURN
+  nice -n 10 swift test "${tests_build[@]}" --skip-build --filter "$1" >"$log" 2>&1 || status=$?
+  grep -E "$2" "$log" || true
+  [[ $status -eq 0 ]] || grep -oE "$3" "$log" | sort -u |
+    sed -E "s/^seed ([0-9]+):.*/again: scripts\/$(basename "$0") 1 \\1/"
+  return "$status"
+}

@@ -1,4 +1,5 @@
 // The entry point that libFuzzer calls (https://llvm.org/docs/LibFuzzer.html). GYMMIGRATE_FUZZ_TARGET names the target.
+import FirestoreModels
 import Platform
 
 /// What can be fuzzed; each has its folder in `Corpus`.
@@ -63,5 +64,20 @@ func attempt<Result: ~Copyable, E: Error>(_ body: () throws(E) -> Result) -> Res
     return try body()
   } catch {
     return nil
+  }
+}
+
+/// What a decoder reads of a text; nil where it refuses it.
+func decoded<Result>(
+  _ text: [UInt8],
+  unknownMembers: WireDecoder.UnknownMembers = .refused,
+  with parser: JSONParser = JSONParser(),
+  _ read: (inout WireDecoder, JSONCursor) throws(WireError) -> Result
+) -> Result? {
+  attempt { () throws(WireError) in
+    try parser.parse(text) { root throws(WireError) in
+      var decoder = WireDecoder(unknownMembers: unknownMembers)
+      return try read(&decoder, root)
+    }
   }
 }

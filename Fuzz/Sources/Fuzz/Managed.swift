@@ -1,4 +1,3 @@
-import Dispatch
 import FirestoreModels
 import Synchronization
 
@@ -59,36 +58,27 @@ private func check(_ operation: ManagedOperation) {
 
 // MARK: Conversations
 
-/// Answers to a client: the first byte is what it does, the rest records behind 0x1E, each a letter and a body; given anew when
-/// all were given.
+/// After a start whose effect is not known nothing is started before the operations were listed.
 private func manage(_ input: [UInt8]) {
-  let records = input.dropFirst().split(separator: 0x1E).map { Array($0) }
-  guard let kind = input.first, "eiowcb".utf8.contains(kind), !records.isEmpty else { return }
-  let done = DispatchSemaphore(value: 0)
-  start(kind, records, done)
-  done.wait()
-}
-
-private func start(_ kind: UInt8, _ records: [[UInt8]], _ done: DispatchSemaphore) {
-  let transport = ManagedTransport(records: records, done: done)
-  let time = Mutex(0.0)
-  let clock = RunClock(
-    now: { time.withLock { $0 } },
-    sleep: { seconds in time.withLock { $0 += seconds } },
-    random: { 0.5 }
-  )
-  let caller = ServiceCaller(
-    transport: transport,
-    credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport),
-    clock: clock
-  )
-  let client = FirestoreClient(database: database, endpoint: "http://h", caller: caller)
-  Task {
-    do throws(Failure) {
-      try await manage(client, kind)
-    } catch {
-      expect(!error.description.contains("\n"), "an error of several lines")
+  let isUncertain = Mutex(false)
+  converse(
+    input,
+    kinds: "eiowcb",
+    answer: { request, record in
+      let isStart =
+        request.url.hasSuffix(":exportDocuments") || request.url.hasSuffix(":importDocuments")
+      isUncertain.withLock { isUncertain in
+        if isStart {
+          expect(!isUncertain, "an export may be started twice")
+          isUncertain = record[0] == UInt8(ascii: "x")
+        } else if record[0] == UInt8(ascii: "2") {
+          isUncertain = false
+        }
+      }
+      return response(record)
     }
+  ) { caller, kind throws(Failure) in
+    try await manage(FirestoreClient(database: database, endpoint: "http://h", caller: caller), kind)
   }
 }
 
@@ -111,51 +101,12 @@ private func manage(_ client: FirestoreClient, _ kind: UInt8) async throws(Failu
   }
 }
 
-/// Gives one record after another and begins again behind the last; signals when nobody holds it any more.
-///
-/// After a start whose effect is not known nothing is started before the operations were listed.
-private final class ManagedTransport: HTTPTransport {
-  private struct State {
-    var sent = 0
-    var isUncertain = false
-  }
-
-  private let records: [[UInt8]]
-  private let done: DispatchSemaphore
-  private let state = Mutex(State())
-
-  init(records: [[UInt8]], done: DispatchSemaphore) {
-    self.records = records
-    self.done = done
-  }
-
-  deinit { done.signal() }
-
-  func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-    let isStart = request.url.hasSuffix(":exportDocuments") || request.url.hasSuffix(":importDocuments")
-    let number = state.withLock { state in
-      state.sent += 1
-      return state.sent - 1
-    }
-    expect(number < 20_000, "a conversation does not end: \(number) requests")
-    let record = records[number % records.count]
-    let body = Array(record.dropFirst())
-    state.withLock { state in
-      if isStart {
-        expect(!state.isUncertain, "an export may be started twice")
-        state.isUncertain = record[0] == UInt8(ascii: "x")
-      } else if record[0] == UInt8(ascii: "2") {
-        state.isUncertain = false
-      }
-    }
-    switch record[0] {
-    case UInt8(ascii: "4"): return HTTPResponse(status: 404, body: body)
-    case UInt8(ascii: "0"): return HTTPResponse(status: 400, body: body)
-    case UInt8(ascii: "5"): return HTTPResponse(status: 503, headers: ["retry-after": "1"], body: body)
-    case UInt8(ascii: "x"): throw TransportError(.lost, "cut")
-    case UInt8(ascii: "n"): throw TransportError(.notConnected, "refused")
-    case UInt8(ascii: "b"): throw TransportError(.bodyTooLarge, "too large")
-    default: return HTTPResponse(status: 200, body: body)
-    }
+private func response(_ record: [UInt8]) -> HTTPResponse {
+  let body = Array(record.dropFirst())
+  switch record[0] {
+  case UInt8(ascii: "4"): return HTTPResponse(status: 404, body: body)
+  case UInt8(ascii: "0"): return HTTPResponse(status: 400, body: body)
+  case UInt8(ascii: "5"): return HTTPResponse(status: 503, headers: ["retry-after": "1"], body: body)
+  default: return HTTPResponse(status: 200, body: body)
   }
 }

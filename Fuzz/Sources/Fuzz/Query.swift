@@ -6,40 +6,29 @@ private let database = DatabaseName(project: "p")
 
 /// Queries and aggregations as a server reads them.
 func fuzzQuery(_ input: [UInt8]) {
+  let parser = JSONParser(maximumBytes: 1 << 20)
   for unknown in [WireDecoder.UnknownMembers.ignored, .refused] {
-    let query = attempt { () throws(WireError) in
-      try JSONParser(maximumBytes: 1 << 20).parse(input) { root throws(WireError) in
-        var decoder = WireDecoder(unknownMembers: unknown)
-        return try decoder.structuredQuery(root)
-      }
+    let query = decoded(input, unknownMembers: unknown, with: parser) { decoder, root throws(WireError) in
+      try decoder.structuredQuery(root)
     }
     if let query {
       var json = JSONWriter()
       json.structuredQuery(query)
-      let again = attempt { () throws(WireError) in
-        try JSONParser().parse(json.bytes) { root throws(WireError) in
-          var decoder = WireDecoder(unknownMembers: .refused)
-          return try decoder.structuredQuery(root)
-        }
-      }
+      let again = decoded(json.bytes) { decoder, root throws(WireError) in try decoder.structuredQuery(root) }
       expect(again == query, "a query is another after it was written and read")
       _ = attempt { () throws(FirestoreError) in try QueryValidation.check(query) }
       _ = QueryValidation.completeOrder(of: query)
     }
-    let aggregation = attempt { () throws(WireError) in
-      try JSONParser(maximumBytes: 1 << 20).parse(input) { root throws(WireError) in
-        var decoder = WireDecoder(unknownMembers: unknown)
-        return try decoder.structuredAggregationQuery(root)
-      }
+    let aggregation = decoded(input, unknownMembers: unknown, with: parser) {
+      decoder,
+      root throws(WireError) in
+      try decoder.structuredAggregationQuery(root)
     }
     if let aggregation {
       var json = JSONWriter()
       json.structuredAggregationQuery(aggregation)
-      let again = attempt { () throws(WireError) in
-        try JSONParser().parse(json.bytes) { root throws(WireError) in
-          var decoder = WireDecoder(unknownMembers: .refused)
-          return try decoder.structuredAggregationQuery(root)
-        }
+      let again = decoded(json.bytes) { decoder, root throws(WireError) in
+        try decoder.structuredAggregationQuery(root)
       }
       expect(again == aggregation, "an aggregation is another after it was written and read")
     }

@@ -129,7 +129,7 @@ func fuzzLedger(_ input: [UInt8]) {
         guard case .success(let document) = line.document else { continue }
         let entry = LedgerEntry(document)
         totals = totals + entry.totals
-        _ = (entry.blocks, CommandPlace().waysOut(of: entry.run), entry.totals.balance)
+        _ = (entry.blocks, CommandPlace().waysOut(of: entry), entry.totals.balance)
         let now = document.createTime ?? Timestamp(seconds: 0)!
         _ = Lease.state(of: document, now: now, for: [entry.run])
         _ = Lease.state(of: document, now: now, for: [])
@@ -182,7 +182,7 @@ func fuzzFolders(_ input: [UInt8]) {
     if let dated = attempt({ () throws(Failure) in try DatedFolders(folder) }) {
       let done = DispatchSemaphore(value: 0)
       Task {
-        _ = try? await dated.prune(keeping: 1, of: database, current: "\(folder)/\(later)")
+        _ = try? await dated.prune(by: RetentionPolicy(last: 1), of: database, current: "\(folder)/\(later)")
         done.signal()
       }
       done.wait()

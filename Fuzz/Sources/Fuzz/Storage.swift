@@ -1,6 +1,4 @@
-import Dispatch
 import FirestoreModels
-import Synchronization
 
 @testable import FirestoreREST
 @testable import Storage
@@ -77,38 +75,9 @@ private func step(_ persisted: Int) {
 
 // MARK: Conversations
 
-/// Answers to a client: the first byte is what it does, the rest records behind 0x1E.
-///
-/// A record is the status by a letter, a line of headers, and the body. When all were given they are given anew, so that only
-/// the client can end it.
 private func converse(_ input: [UInt8]) {
-  let records = input.dropFirst().split(separator: 0x1E).map { Array($0) }
-  guard let kind = input.first, "lhoudsk".utf8.contains(kind), !records.isEmpty else { return }
-  let done = DispatchSemaphore(value: 0)
-  start(kind, records, done)
-  done.wait()
-}
-
-private func start(_ kind: UInt8, _ records: [[UInt8]], _ done: DispatchSemaphore) {
-  let transport = StorageTransport(records: records, done: done)
-  let time = Mutex(0.0)
-  let clock = RunClock(
-    now: { time.withLock { $0 } },
-    sleep: { seconds in time.withLock { $0 += seconds } },
-    random: { 0.5 }
-  )
-  let caller = ServiceCaller(
-    transport: transport,
-    credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport),
-    clock: clock
-  )
-  let client = StorageClient(endpoint: "http://h", caller: caller)
-  Task {
-    do throws(Failure) {
-      try await exchange(client, kind)
-    } catch {
-      expect(!error.description.contains("\n"), "an error of several lines")
-    }
+  converse(input, kinds: "lhoudsk", answer: response) { caller, kind throws(Failure) in
+    try await exchange(StorageClient(endpoint: "http://h", caller: caller), kind)
   }
 }
 
@@ -138,49 +107,26 @@ private func exchange(_ client: StorageClient, _ kind: UInt8) async throws(Failu
   }
 }
 
-/// Gives one record after another and begins again behind the last; signals when nobody holds it any more.
-private final class StorageTransport: HTTPTransport {
-  private let records: [[UInt8]]
-  private let done: DispatchSemaphore
-  private let sent = Mutex(0)
-
-  init(records: [[UInt8]], done: DispatchSemaphore) {
-    self.records = records
-    self.done = done
-  }
-
-  deinit { done.signal() }
-
-  func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-    let number = sent.withLock { sent in
-      sent += 1
-      return sent - 1
-    }
-    expect(number < 20_000, "a conversation does not end: \(number) requests")
-    expect(request.url.hasPrefix("http://h/"), "a request leaves the service: \(request.url)")
-    let record = records[number % records.count]
-    let rest = record.dropFirst()
-    let line = rest.prefix { $0 != UInt8(ascii: "\n") }
-    let header = String(decoding: line, as: UTF8.self)
-    let body = Array(rest.dropFirst(line.count + 1))
-    let status: Int
+/// A record is the status by a letter, a line of headers, and the body.
+@Sendable private func response(_ request: HTTPRequest, _ record: [UInt8]) -> HTTPResponse {
+  expect(request.url.hasPrefix("http://h/"), "a request leaves the service: \(request.url)")
+  let rest = record.dropFirst()
+  let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+  let header = String(decoding: line, as: UTF8.self)
+  let status =
     switch record[0] {
-    case UInt8(ascii: "x"): throw TransportError(.lost, "cut")
-    case UInt8(ascii: "n"): throw TransportError(.notConnected, "refused")
-    case UInt8(ascii: "b"): throw TransportError(.bodyTooLarge, "too large")
-    case UInt8(ascii: "3"): status = 308
-    case UInt8(ascii: "4"): status = 404
-    case UInt8(ascii: "p"): status = 412
-    case UInt8(ascii: "5"): status = 503
-    case UInt8(ascii: "9"): status = 429
-    case UInt8(ascii: "f"): status = 403
-    case UInt8(ascii: "6"): status = 206
-    default: status = 200
+    case UInt8(ascii: "3"): 308
+    case UInt8(ascii: "4"): 404
+    case UInt8(ascii: "p"): 412
+    case UInt8(ascii: "5"): 503
+    case UInt8(ascii: "9"): 429
+    case UInt8(ascii: "f"): 403
+    case UInt8(ascii: "6"): 206
+    default: 200
     }
-    return HTTPResponse(
-      status: status,
-      headers: ["location": header, "range": header, "retry-after": header, "date": header],
-      body: body
-    )
-  }
+  return HTTPResponse(
+    status: status,
+    headers: ["location": header, "range": header, "retry-after": header, "date": header],
+    body: Array(rest.dropFirst(line.count + 1))
+  )
 }

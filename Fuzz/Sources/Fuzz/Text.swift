@@ -30,12 +30,7 @@ func fuzzText(_ input: [UInt8]) {
     let query = StructuredQuery(from: .init("c"), where: filter)
     var json = JSONWriter()
     json.structuredQuery(query)
-    let again = attempt { () throws(WireError) in
-      try JSONParser().parse(json.bytes) { root throws(WireError) in
-        var decoder = WireDecoder(unknownMembers: .refused)
-        return try decoder.structuredQuery(root)
-      }
-    }
+    let again = decoded(json.bytes) { decoder, root throws(WireError) in try decoder.structuredQuery(root) }
     expect(again == query, "a filter is another on the wire")
   }
   _ = attempt { () throws(WireError) in try ValueLiteral.parse(text, in: LiteralContext(database: database)) }

@@ -48,12 +48,7 @@ private func walk(_ json: JSONCursor) {
 private func roundTrip(_ value: Value) {
   var json = JSONWriter()
   json.value(value)
-  let again = attempt { () throws(WireError) in
-    try JSONParser().parse(json.bytes) { root throws(WireError) in
-      var decoder = WireDecoder(unknownMembers: .refused)
-      return try decoder.value(root)
-    }
-  }
+  let again = decoded(json.bytes) { decoder, root throws(WireError) in try decoder.value(root) }
   expect(again == value, "a value is another after it was written and read")
   expect(ValueOrder.compare(value, value) == 0, "a value is not in order with itself")
   _ = DocumentLimits.violations(of: FieldMap([.init(name: "a", value: value)]))
@@ -63,11 +58,7 @@ private func roundTrip(_ document: RawDocument) {
   for name in [nil, database] {
     var json = JSONWriter()
     json.document(document, in: name)
-    let again = attempt { () throws(WireError) in
-      try JSONParser().parse(json.bytes) { root throws(WireError) in
-        var decoder = WireDecoder(unknownMembers: .refused)
-        return try decoder.document(root, in: name)
-      }
+    let again = decoded(json.bytes) { decoder, root throws(WireError) in try decoder.document(root, in: name)
     }
     // A relative path may look like a full name (`projects/p/databases/d/documents/…`), which is then taken for one.
     if name == nil, DatabaseName.split(document.path.string) != nil { continue }

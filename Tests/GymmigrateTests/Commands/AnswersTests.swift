@@ -27,8 +27,7 @@ struct AnswersTests {
     try await withTool { tool in
       try await tool.load(["members/m": ["isActive": b(true)], "check_ins/c": ["memberId": s("m")]])
       let delete = ["delete", "members", "--id", "m", "-n"]
-      let hard = try await tool.bare(delete + ["--hard"] + tool.place)
-      hard.expect(0)
+      let hard = try await tool.bare(delete + ["--hard"] + tool.place).expect(0)
       let fields =
         "by users.linkedMemberId, check_ins.memberId, payments.memberId, classAttendance.memberId:"
       #expect(hard.errors.contains(fields), "\(hard.errors)")
@@ -48,8 +47,7 @@ struct AnswersTests {
         ["export", "things", "-o", "things.csv"], ["count", "things"],
         ["fix", "things", "--all-documents", "--set", "a=1", "-n"],
       ] {
-        let result = try await tool.bare(command + tool.place)
-        result.expect(0)
+        let result = try await tool.bare(command + tool.place).expect(0)
         let warning = "things has no documents, but there are some in subcollections, as below things/t."
         #expect(result.errors.contains(warning), "\(command): \(result.errors)")
         let none = try await tool.bare(command.map { $0 == "things" ? "nothing" : $0 } + tool.place)
@@ -74,8 +72,7 @@ struct AnswersTests {
       ])
       func exported(_ filter: String, _ more: String...) async throws -> [String] {
         let command = ["export", "users", "--as-app", "--where", filter, "-o", "-", "--format", "jsonl"]
-        let result = try await tool.bare(command + more + tool.place)
-        result.expect(0)
+        let result = try await tool.bare(command + more + tool.place).expect(0)
         return try result.output.split(separator: "\n").map { line in
           let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
           return json?["name"] as? String ?? ""
@@ -92,20 +89,18 @@ struct AnswersTests {
       #expect(try await exported("activo == false") == ["users/android", "users/both"], "as it is stored")
       let cut = try await tool.bare(
         ["export", "users", "--as-app", "--fields", "era", "-o", "-", "--format", "jsonl"] + tool.place
-      )
-      cut.expect(0)
+      ).expect(0)
       for line in cut.output.split(separator: "\n") {
         let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         #expect((json?["fields"] as? [String: Any])?.keys.sorted() == ["era"], "\(line)")
       }
-      let both = try await tool.bare(
+      try await tool.bare(
         [
           "export", "users", "members", "--as-app", "--where", "isActive == false", "-o", "out/", "--format",
           "jsonl",
         ]
           + tool.place
-      )
-      both.expect(0)
+      ).expect(0)
       let lines = try Judge.lines(tool.path("out"))
       #expect(lines.keys.sorted() == ["members/m", "users/android", "users/ios"])
       for order in ["fullName", "role,isActive desc"] {
@@ -132,8 +127,7 @@ struct AnswersTests {
         "--to",
         "2026-12-31",
         "--json"
-      )
-      result.expect(0)
+      ).expect(0)
       let report = try #require(
         try JSONSerialization.jsonObject(with: Data(result.standardOutput)) as? [String: Any]
       )
@@ -164,8 +158,7 @@ struct AnswersTests {
         "reject",
         "--server-times",
         "--defaults"
-      )
-      table.expect(65)
+      ).expect(65)
       #expect(table.errors.contains("row 2, column 2 (role) is missing; expected string"), "\(table.errors)")
       let run = try #require(tool.runs().last)
       #expect(
@@ -182,8 +175,7 @@ struct AnswersTests {
         "reject",
         "--server-times",
         "--defaults"
-      )
-      lines.expect(65)
+      ).expect(65)
       #expect(lines.errors.contains("line 1: role is missing; expected string"), "\(lines.errors)")
     }
   }

@@ -9,8 +9,7 @@ struct CommandTests {
     let mini = try MiniFirestore.withSamples(["users", "products", "app_config", "groups"])
     try mini.put("_gymmigrate_runs/r1", fields: "{}")
     try await withTool(against: mini.handler) { tool, server in
-      let all = try await tool.run("count", "--all")
-      all.expect(0)
+      let all = try await tool.run("count", "--all").expect(0)
       #expect(all.output == "app_config\t1\ngroups\t5\nproducts\t24\nusers\t400\n")
       let below = try await tool.run("count", "groups/nobody/members", "users")
       #expect(below.output == "groups/nobody/members\t0\nusers\t400\n")
@@ -39,8 +38,7 @@ struct CommandTests {
         """,
         to: "gymmigrate.yaml"
       )
-      let list = try await tool.bare(["env", "list"])
-      list.expect(0)
+      let list = try await tool.bare(["env", "list"]).expect(0)
       #expect(
         list.output == """
           dev\tp\td\thttp://127.0.0.1:9\tprotected\t\tsame database as prod
@@ -67,8 +65,7 @@ struct CommandTests {
   @Test("env list and env show print the environments, and no secret.")
   func environments() async throws {
     try await withTool { tool in
-      let list = try await tool.bare(["env", "list"])
-      list.expect(0)
+      let list = try await tool.bare(["env", "list"]).expect(0)
       #expect(
         list.output == """
           test\tsajarubox\ttest\thttps://firestore.googleapis.com
@@ -97,8 +94,7 @@ struct CommandTests {
         "project: p1\nenvironments:\n  mine: { database: d1, endpoint: 'http://127.0.0.1:9', protected: true }\n",
         to: "other.yaml"
       )
-      let show = try await tool.bare(["env", "show", "-e", "mine", "--config", "other.yaml"])
-      show.expect(0)
+      let show = try await tool.bare(["env", "show", "-e", "mine", "--config", "other.yaml"]).expect(0)
       for line in [
         "name: mine", "project: p1", "database: d1", "endpoint: http://127.0.0.1:9", "protected: yes",
         "configuration: other.yaml",
@@ -116,11 +112,7 @@ struct CommandTests {
   @Test("serve keeps the embedded store up for another gymmigrate, and ends in 143 by TERM.")
   func serve() async throws {
     try await withTool { tool in
-      let server = try tool.runner.start(
-        ["serve", "--port", "0", "--data", "shared.sqlite"],
-        directory: tool.folder,
-        timeout: .seconds(1800)
-      )
+      let server = try tool.startBare(["serve", "--port", "0", "--data", "shared.sqlite"])
       let name = "FIRESTORE_EMULATOR_HOST="
       #expect(await server.waitForText(name, on: .errors))
       let text = server.text(.errors)
@@ -143,11 +135,7 @@ struct CommandTests {
       #expect(end.signal == nil)
 
       // What was written is there the next time.
-      let again = try tool.runner.start(
-        ["serve", "--port", "0", "--data", "shared.sqlite"],
-        directory: tool.folder,
-        timeout: .seconds(1800)
-      )
+      let again = try tool.startBare(["serve", "--port", "0", "--data", "shared.sqlite"])
       #expect(await again.waitForText(name, on: .errors))
       let second = try #require(again.text(.errors).split(separator: "\n").first { $0.hasPrefix(name) })
       client.environment = ["FIRESTORE_EMULATOR_HOST": String(second.dropFirst(name.count))]
@@ -175,8 +163,7 @@ struct CommandTests {
   @Test("--version is one line on standard output.")
   func version() async throws {
     try await withTool { tool in
-      let result = try await tool.bare(["--version"])
-      result.expect(0)
+      let result = try await tool.bare(["--version"]).expect(0)
       #expect(result.output.split(separator: "\n").count == 1)
       #expect(result.output.contains { $0.isNumber })
       #expect(result.errors.isEmpty)
@@ -193,8 +180,7 @@ struct CommandTests {
   )
   func help(_ command: [String]) async throws {
     try await withTool { tool in
-      let result = try await tool.bare(command + ["--help"])
-      result.expect(0)
+      let result = try await tool.bare(command + ["--help"]).expect(0)
       #expect(result.output.contains("USAGE: gymmigrate" + command.map { " \($0)" }.joined()))
       #expect(result.errors.isEmpty)
       #expect(tool.names(in: ".").isEmpty)
@@ -206,8 +192,7 @@ struct CommandTests {
   )
   func overview() async throws {
     try await withTool { tool in
-      let result = try await tool.bare([])
-      result.expect(0)
+      let result = try await tool.bare([]).expect(0)
       for words in ["--help", "-h", "help"] {
         let same = try await tool.bare([words])
         #expect(same.output == result.output)
@@ -334,8 +319,7 @@ struct CommandTests {
   @Test("migrate list names the migrations in the order in which --all applies them, and those by name only.")
   func migrations() async throws {
     try await withTool { tool in
-      let result = try await tool.bare(["migrate", "list"])
-      result.expect(0)
+      let result = try await tool.bare(["migrate", "list"]).expect(0)
       let names = result.output.split(separator: "\n").map {
         $0.split(separator: "\t").first.map(String.init)
       }

@@ -27,12 +27,10 @@ struct EnvResetTests {
     let before = Self.own(mini)
     try await withTool(against: mini.handler) { tool, _ in
       let maximum = String(before.count)
-      let planned = try await tool.run("env", "reset", "-n", "--json")
-      planned.expect(0)
+      let planned = try await tool.run("env", "reset", "-n", "--json").expect(0)
       #expect(try planned.summary().totals.skipped == before.count)
       #expect(mini.requestCount(.commit) == 0)
-      let reset = try await tool.run("env", "reset", "--max-delete", maximum, "--json")
-      reset.expect(0)
+      let reset = try await tool.run("env", "reset", "--max-delete", maximum, "--json").expect(0)
       let totals = try reset.summary().totals
       #expect(totals.deleted == before.count && totals.balance)
       #expect(Self.own(mini).isEmpty)
@@ -75,7 +73,7 @@ struct EnvResetTests {
         "env", "reset", "--max-delete", "5000", "--batch-size", "50", "--in-flight", "2",
       ]
       let result = try await kill.run(until: .commit(commit, timing)) {
-        try tool.runner.start(arguments + tool.place, directory: tool.folder)
+        try tool.startBare(arguments + tool.place)
       }
       try #require(result.signal == SIGKILL, "seed \(seed): \(result.errors)")
       let stopped = try tool.lastRun()
@@ -139,8 +137,7 @@ struct EnvResetTests {
         try await tool.run("check").expect(0)
       }
       // Seeding again writes nothing.
-      let again = try await tool.bare(["env", "seed", "local", "--from", Self.seed, "--json"])
-      again.expect(0)
+      let again = try await tool.bare(["env", "seed", "local", "--from", Self.seed, "--json"]).expect(0)
       #expect(try again.summary().totals.written == 0)
     }
   }

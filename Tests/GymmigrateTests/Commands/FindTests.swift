@@ -19,8 +19,7 @@ struct FindTests {
       try tool.write(documentLine("things/t", 1) + "\n" + documentLine("others/o", 1), to: "in.jsonl")
       try await tool.run("import", "in.jsonl", "-q", "--schema", "none").expect(0)
       let words = ["find", "ana", "--collection", "things,others", "--schema", "x.yaml"]
-      let result = try await tool.bare(words + tool.place)
-      result.expect(0)
+      let result = try await tool.bare(words + tool.place).expect(0)
       #expect(
         result.errors.contains("Nothing was found. Looked in name of things; every text of others."),
         "\(result.errors)"
@@ -78,8 +77,7 @@ struct FindTests {
     try put("classes/yoga", ["nombre": text("Yoga"), "gymId": text("sajarubox")])
     try await withTool(against: mini.handler) { tool, _ in
       func found(_ text: String, _ more: String...) async throws -> [String] {
-        let result = try await tool.bare(["find", text] + more + tool.place)
-        result.expect(0)
+        let result = try await tool.bare(["find", text] + more + tool.place).expect(0)
         return result.output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
       }
       #expect(try await found("nuria") == ["users/old", "members/active", "members/inactive"])

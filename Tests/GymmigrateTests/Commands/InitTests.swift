@@ -9,13 +9,11 @@ struct InitTests {
     let mini = try MiniFirestore.withSamples(["products"])
     try await withTool(against: mini.handler) { tool, server in
       let place = ["--project", "test-project", "--name", "shop", "--endpoint", server.url]
-      let result = try await tool.bare(["init"] + place)
-      result.expect(0)
+      let result = try await tool.bare(["init"] + place).expect(0)
       #expect(result.output.contains("ok       database"))
       #expect(result.errors.contains("Next:\n  gymmigrate count --all -e shop\n"))
       #expect(try tool.text("schema.yaml").contains("products:"))
-      let count = try await tool.bare(["count", "--all", "-e", "shop"])
-      count.expect(0)
+      let count = try await tool.bare(["count", "--all", "-e", "shop"]).expect(0)
       #expect(count.output.contains("products\t"))
       #expect(try tool.text("gymmigrate.yaml").contains("schema: schema.yaml\n"))
       // Protected, unless somebody says that it is not.
@@ -30,8 +28,7 @@ struct InitTests {
       for file in ["gymmigrate.yaml", "schema.yaml"] {
         try FileManager.default.removeItem(atPath: tool.path(file))
       }
-      let again = try await tool.bare(["init", "--json"] + place)
-      again.expect(0)
+      let again = try await tool.bare(["init", "--json"] + place).expect(0)
       let json = try JSONSerialization.jsonObject(with: Data(again.standardOutput)) as? [String: Any]
       #expect(json?["exitCode"] as? Int == 0 && json?["checks"] != nil)
       let before = try tool.text("gymmigrate.yaml")
@@ -110,8 +107,7 @@ struct InitTests {
       let words = infer.split(separator: " ").dropFirst().map(String.init)
       try await tool.bare(words).expectFailure(66, "'\(infer)'")
       try mini.load(jsonLines: documentLine("a/1", 1))
-      let inferred = try await tool.bare(words)
-      inferred.expect(0)
+      let inferred = try await tool.bare(words).expect(0)
       #expect(inferred.errors.contains("in place of the 'schema:'"))
     }
   }

@@ -33,8 +33,7 @@ struct MirrorTests {
   @Test("Every command that reads finds in a mirror what it finds in the database.")
   func asEnvironment() async throws {
     try await withGym { tool in
-      let pulled = try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q")
-      pulled.expect(0)
+      let pulled = try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
       // A job mails whatever is printed.
       #expect(pulled.output.isEmpty && pulled.errors.isEmpty, "\(pulled.output)\(pulled.errors)")
       for command in [
@@ -81,8 +80,7 @@ struct MirrorTests {
       try await tool.bare(["mirror", "push", "m.sqlite", "--endpoint", tool.place[3], "-e", "stage"]).expect(
         0
       )
-      let pull = try await tool.run("mirror", "pull", "-o", "m.sqlite")
-      pull.expect(0)
+      let pull = try await tool.run("mirror", "pull", "-o", "m.sqlite").expect(0)
       #expect(pull.errors.contains("wrote earlier times of last change in products: all of it is read"))
       #expect(!pull.errors.contains("in expenses: all of it is read"))
       try await tool.bare(
@@ -91,8 +89,7 @@ struct MirrorTests {
           "-q",
         ]
       ).expect(0)
-      let increment = try await tool.bare(export + ["--since", "last"] + tool.place)
-      increment.expect(0)
+      let increment = try await tool.bare(export + ["--since", "last"] + tool.place).expect(0)
       #expect(
         increment.errors.contains("wrote earlier times of last change in products: all of it is exported")
       )
@@ -269,8 +266,7 @@ struct MirrorTests {
         "-q"
       ).expect(0)
       let left = try await tool.run("count", "products", "-q").output
-      let pull = try await tool.run("mirror", "pull", "-o", "m.sqlite", "--overlap", "0s")
-      pull.expect(0)
+      let pull = try await tool.run("mirror", "pull", "-o", "m.sqlite", "--overlap", "0s").expect(0)
       #expect(pull.output.contains(" \(fixed) written"), "\(pull.output)")
       #expect(
         try await sql(
@@ -295,8 +291,7 @@ struct MirrorTests {
       try await tool.run("import", "racks.jsonl", "-q").expect(0)
       try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
       for (options, served) in [([], "30"), (["--offline"], "-")] as [([String], String)] {
-        let status = try await tool.bare(["mirror", "status", "m.sqlite"] + options + tool.place)
-        status.expect(0)
+        let status = try await tool.bare(["mirror", "status", "m.sqlite"] + options + tool.place).expect(0)
         let row = status.output.split(separator: "\n").first { $0.hasPrefix("racks") }
         #expect(row?.split(separator: " ") == ["racks", "racks", "30", "\(served)", "whole", "30"])
       }
@@ -361,11 +356,9 @@ struct MirrorTests {
       try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(75)
       let count = try await tool.bare(["count", "products", "-e", "mirror:m.sqlite"])
       #expect(count.errors.contains("m.sqlite has edits of 3 documents that were not pushed"))
-      let verified = try await tool.bare(["mirror", "verify", "m.sqlite", "-q"] + tool.place)
-      verified.expect(0)
+      let verified = try await tool.bare(["mirror", "verify", "m.sqlite", "-q"] + tool.place).expect(0)
       #expect(verified.errors.contains("m.sqlite has edits of 3 documents that were not pushed"))
-      let plan = try await tool.bare(["mirror", "push", "m.sqlite", "-n", "-q"] + tool.place)
-      plan.expect(2)
+      let plan = try await tool.bare(["mirror", "push", "m.sqlite", "-n", "-q"] + tool.place).expect(2)
       #expect(plan.output.contains("stock: 0 -> 77") || plan.output.contains("-> 77"))
       #expect(try await tool.run("export", "products", "-o", "-", "--format", "jsonl", "-q").output == before)
       try await tool.bare(["mirror", "push", "m.sqlite", "-q", "--yes"] + tool.place).expect(2)
@@ -389,12 +382,10 @@ struct MirrorTests {
       let push = ["mirror", "push", "m.sqlite", "--json"] + tool.place
       // Each document to decide and to settle, and what is below the deleted one; without a maximum the deletions are counted.
       for (more, reads) in [(["--max-delete", "1"], 7), ([], 11)] {
-        let plan = try await tool.bare(push + ["-n"] + more)
-        plan.expect(0)
+        let plan = try await tool.bare(push + ["-n"] + more).expect(0)
         #expect(plan.output.contains(#""cost":{"reads":\#(reads),"writes":2,"deletes":1,"#), "\(plan.output)")
       }
-      let pushed = try await tool.bare(push + ["--max-delete", "1", "-y"])
-      pushed.expect(0)
+      let pushed = try await tool.bare(push + ["--max-delete", "1", "-y"]).expect(0)
       // The ledger, the lock and the commits are extra.
       #expect((7...30).contains(try pushed.billedReads()), "\(pushed.output)")
     }
@@ -436,8 +427,7 @@ struct MirrorTests {
         on: "m.sqlite",
         tool
       )
-      let resumed = try await tool.bare(["runs", "resume", "last", "--json"])
-      resumed.expect(0)
+      let resumed = try await tool.bare(["runs", "resume", "last", "--json"]).expect(0)
       #expect(try resumed.summary().totals.conflicted == 0)
       #expect(try ids.map { try stock($0) } == ["771", rows[1][1], "770", "770", "771"])
       #expect(try await sql("SELECT count(*) FROM _mirror_edits", on: "m.sqlite", tool) == [["0"]])
@@ -632,8 +622,7 @@ struct MirrorTests {
         "-q"
       )
       .expect(0)
-      let pull = try await tool.run("mirror", "pull", "-o", "m.sqlite")
-      pull.expect(0)
+      let pull = try await tool.run("mirror", "pull", "-o", "m.sqlite").expect(0)
       #expect(pull.errors.contains("Triggers of the file made 1 row differ"))
       #expect(
         try await sql("SELECT path FROM _mirror_edits", on: "m.sqlite", tool) == [["products/\(ids[1])"]]

@@ -69,10 +69,7 @@ struct ProductionGuardTests {
   /// A configuration in the home folder that protects a database under a name that says nothing.
   private func withHome(_ body: (Tool) async throws -> Void) async throws {
     try await withoutProd { tool in
-      try FileManager.default.createDirectory(
-        atPath: tool.path(".config/gymmigrate"),
-        withIntermediateDirectories: true
-      )
+      try tool.createFolder(".config/gymmigrate")
       try tool.write(
         "project: sajarubox\nenvironments:\n  safe: { database: main, protected: true }\n",
         to: ".config/gymmigrate/gymmigrate.yaml"
@@ -112,8 +109,7 @@ struct ProductionGuardTests {
     try await withHome { tool in
       try tool.write("environments:\n  mine: { project: sajarubox, database: main }\n", to: "gymmigrate.yaml")
       let token = ["--access-token-file", try tool.write("token", to: "token")]
-      let shown = try await tool.bare(["env", "show", "-e", "mine", "--origin"] + token)
-      shown.expect(0)
+      let shown = try await tool.bare(["env", "show", "-e", "mine", "--origin"] + token).expect(0)
       for part in ["project\tsajarubox", "database\tmain"] {
         #expect(shown.output.contains("\(part)\tfile gymmigrate.yaml\n"), "\(shown.output)")
       }
@@ -151,8 +147,7 @@ struct ProductionGuardTests {
       let show = [
         "env", "show", "-e", "safe", "--origin", "--access-token-file", try tool.write("token", to: "token"),
       ]
-      let shown = try await empty.bare(show)
-      shown.expect(0)
+      let shown = try await empty.bare(show).expect(0)
       #expect(try await tool.bare(show).output == shown.output)
       try await empty.bare(Self.toMain).expectFailure(77, "safe")
       empty.environment["HTTP_PROXY"] = "http://proxy.example"
@@ -171,10 +166,7 @@ struct ProductionGuardTests {
         .expectFailure(78, "read the configuration /", ".config/gymmigrate/gymmigrate.yaml")
       // A folder opens and cannot be read, whoever asks.
       try FileManager.default.removeItem(atPath: tool.path("gymmigrate.yaml"))
-      try FileManager.default.createDirectory(
-        atPath: tool.path("gymmigrate.yaml"),
-        withIntermediateDirectories: true
-      )
+      try tool.createFolder("gymmigrate.yaml")
       let refused = try await tool.bare(["count", "things", "-e", "test"])
       refused.expectFailure(78, "read the configuration gymmigrate.yaml")
       #expect(!refused.errors.contains("credentials"))
@@ -217,8 +209,7 @@ struct ProductionGuardTests {
   func shown() async throws {
     try await withoutProd { tool in
       let place = ["-e", "test", "--database", "prod", "--endpoint", "http://db.invalid:80"]
-      let shown = try await tool.bare(["env", "show", "--origin", "--json"] + place)
-      shown.expect(0)
+      let shown = try await tool.bare(["env", "show", "--origin", "--json"] + place).expect(0)
       let json = try #require(
         JSONSerialization.jsonObject(with: Data(shown.standardOutput)) as? [String: Any]
       )

@@ -26,8 +26,7 @@ struct SettingsTests {
         "GYMMIGRATE_ENV": "one", "GYMMIGRATE_DATABASE": "d2", "GYMMIGRATE_PAGE_SIZE": "50",
         "GYMMIGRATE_RETRY_FOR": "7", "GYMMIGRATE_NO_PROGRESS": "yes", "GYMMIGRATE_STATE_DIR": "",
       ]
-      let shown = try await tool.bare(["env", "show", "--origin", "--retry-for", "9"])
-      shown.expect(0)
+      let shown = try await tool.bare(["env", "show", "--origin", "--retry-for", "9"]).expect(0)
       let found = origins(shown)
       #expect(found["env"] == ["one", "variable GYMMIGRATE_ENV"])
       #expect(found["project"] == ["p1", "file gymmigrate.yaml"])
@@ -63,8 +62,7 @@ struct SettingsTests {
       for place in [
         ["--mirror", "m.sqlite"], ["--mirror=m.sqlite"], ["--from", "a.jsonl"], ["--from=a.jsonl"],
       ] {
-        let found = try await tool.bare(["count", "a", "-q"] + place)
-        found.expect(0)
+        let found = try await tool.bare(["count", "a", "-q"] + place).expect(0)
         #expect(found.output == "a\t1\n")
       }
       // A command with two sides names both.
@@ -88,8 +86,7 @@ struct SettingsTests {
         ]
       )
       tool.environment = ["GYMMIGRATE_RETRY_FOR": text]
-      let variable = try await tool.bare(["env", "show", "--origin", "-e", "local"])
-      variable.expect(0)
+      let variable = try await tool.bare(["env", "show", "--origin", "-e", "local"]).expect(0)
       #expect(origins(variable)["retry-for"] == [text, "variable GYMMIGRATE_RETRY_FOR"])
     }
   }
@@ -104,8 +101,7 @@ struct SettingsTests {
         "GYMMIGRATE_ENDPOINT": server.url, "GYMMIGRATE_PAGE_SIZE": "7", "GYMMIGRATE_GZIP": "true",
         "GYMMIGRATE_LOG_FORMAT": "json", "GYMMIGRATE_STATE_DIR": "elsewhere",
       ]
-      let result = try await tool.bare(["export", "exercises", "-o", "out/", "--format", "jsonl"])
-      result.expect(0)
+      let result = try await tool.bare(["export", "exercises", "-o", "out/", "--format", "jsonl"]).expect(0)
       #expect(tool.names(in: "out") == ["exercises.jsonl.gz", "manifest.json"])
       #expect(result.errorLines.allSatisfy { $0.hasPrefix("{") })
       #expect(server.requests(.list).contains { $0.target.contains("pageSize=7") })
@@ -133,8 +129,7 @@ struct SettingsTests {
         var tool = tool
         tool.environment = ["GYMMIGRATE_\(variable)": value]
         let place = variable == "ENV" ? [] : variable == "CREDENTIALS" ? ["-e", "test"] : ["-e", "local"]
-        let result = try await tool.bare(["export", "users", "-o", "u.csv"] + place)
-        result.expect(code)
+        let result = try await tool.bare(["export", "users", "-o", "u.csv"] + place).expect(code)
         #expect(result.errors.contains("GYMMIGRATE_\(variable)"), "\(result.errors)")
         #expect(result.errorLines.count { $0.lowercased().contains("error:") } <= 1, "\(result.errors)")
       }
@@ -169,30 +164,15 @@ struct SettingsTests {
   func resumed() async throws {
     let mini = MiniFirestore()
     let running = Later<RunningBinary>()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule(
-          [.commit],
-          .number(2),
-          .custom { _, _ in
-            running.get()?.send(SIGKILL)
-            return .stall
-          }
-        )
-      ],
+    let faults = mini.faults(
+      FaultRule([.commit], .number(2), .end(running)),
       maximumConsecutive: .max
     )
     try await withTool(against: faults.handler) { tool, server in
       var tool = tool
-      let variables = ["GYMMIGRATE_BATCH_SIZE": "7", "GYMMIGRATE_IN_FLIGHT": "1"]
-      let process = try tool.runner.start(
-        ["import", Samples.file("exercises")] + tool.place,
-        environment: variables,
-        directory: tool.folder
-      )
-      running.set(process)
-      #expect(await process.wait().signal == SIGKILL)
+      tool.environment = ["GYMMIGRATE_BATCH_SIZE": "7", "GYMMIGRATE_IN_FLIGHT": "1"]
+      let command = ["import", Samples.file("exercises")] + tool.place
+      #expect(try await tool.bare(command, as: running).signal == SIGKILL)
       faults.setOn(false)
       tool.environment = ["GYMMIGRATE_BATCH_SIZE": "2"]
       try await tool.bare(["runs", "resume", "last"]).expect(0)
@@ -211,8 +191,7 @@ struct SettingsTests {
   func initialisedPlain() async throws {
     try await withTool { tool in
       try await tool.bare(["env", "init"]).expect(0)
-      let listed = try await tool.bare(["env", "list"])
-      listed.expect(0)
+      let listed = try await tool.bare(["env", "list"]).expect(0)
       #expect(listed.output.contains("stage\tmy-project-stage\t"))
       #expect(!listed.output.contains("sajarubox"))
       try await tool.bare(["schema", "show"]).expectFailure(64, "there is none")
@@ -225,8 +204,7 @@ struct SettingsTests {
   func schemas() async throws {
     try await withTool { tool in
       func schema(_ words: [String]) async throws -> String? {
-        let shown = try await tool.bare(["env", "show", "--origin"] + words)
-        shown.expect(0)
+        let shown = try await tool.bare(["env", "show", "--origin"] + words).expect(0)
         return shown.output.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
           .first { $0[0] == "schema" }?[1]
       }
@@ -270,8 +248,7 @@ struct SettingsTests {
       try await tool.bare(["env", "init", "--gym"]).expect(0)
       let sample = Samples.repository.appendingPathComponent("samples/gymmigrate.yaml")
       #expect(try tool.text("gymmigrate.yaml") == String(contentsOf: sample, encoding: .utf8))
-      let listed = try await tool.bare(["env", "list"])
-      listed.expect(0)
+      let listed = try await tool.bare(["env", "list"]).expect(0)
       #expect(listed.output.contains("prod\tsajarubox\tprod\thttps://firestore.googleapis.com\tprotected\n"))
       try tool.write("mine", to: "gymmigrate.yaml")
       try await tool.bare(["env", "init"]).expectFailure(73, "gymmigrate.yaml", "it exists")

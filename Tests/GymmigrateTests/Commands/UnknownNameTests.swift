@@ -16,8 +16,7 @@ struct UnknownNameTests {
       }
       try await tool.load([documentLine("a/1", 1, #","m":{"integerValue":"2"}"#)], into: "test")
       let spaced = ["export", "a", "-e", "test", "-o", "-", "--format", "csv", "--fields", "n, m", "-q"]
-      let table = try await tool.bare(spaced)
-      table.expect(0)
+      let table = try await tool.bare(spaced).expect(0)
       #expect(table.output.contains("n,m"), "\(table.output)")
     }
   }
@@ -62,11 +61,9 @@ struct UnknownNameTests {
     ] as [(String, String?)]
   )
   func named(command: String, warning: String?) async throws {
-    let mini = try MiniFirestore.withSamples(["users"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users"])) { tool, _ in
       let place = command.contains("--schema") ? tool.place.dropFirst(2) : tool.place[...]
-      let result = try await tool.bare(command.split(separator: " ").map(String.init) + place)
-      result.expect(0)
+      let result = try await tool.bare(command.split(separator: " ").map(String.init) + place).expect(0)
       let warnings = result.errorLines.filter { $0.contains("The schema declares no") }
       #expect(warnings.count == (warning == nil ? 0 : 1), "\(result.errors)")
       // Not once more beside that nothing is there.
@@ -96,8 +93,7 @@ struct UnknownNameTests {
       let lines = (1...3).map { documentLine("things/\($0)", $0, #","colour":{"stringValue":"red"}"#) }
       try await tool.load(lines, into: "test")
       let words = ["export", "things", "-e", "test", "-o", "things.csv", "--fields"]
-      let misspelt = try await tool.bare(words + ["colour,color"])
-      misspelt.expect(0)
+      let misspelt = try await tool.bare(words + ["colour,color"]).expect(0)
       let said = "No document that was exported has the field 'color'. Did you mean 'colour'?"
       #expect(misspelt.errors.contains(said), "\(misspelt.errors)")
       let known = try await tool.bare(words + ["colour"])
@@ -114,10 +110,8 @@ struct UnknownNameTests {
     ]
   )
   func missingFields(filter: String, isSaid: Bool) async throws {
-    let mini = try MiniFirestore.withSamples(["users"])
-    try await withTool(against: mini.handler) { tool, _ in
-      let result = try await tool.bare(["count", "users", "--where", filter] + tool.place)
-      result.expect(0)
+    try await withMini(.withSamples(["users"])) { tool, _ in
+      let result = try await tool.bare(["count", "users", "--where", filter] + tool.place).expect(0)
       let said = "Documents without locale are not selected: what is missing is neither null nor unequal"
       #expect(result.errors.contains(said) == isSaid, "\(result.errors)")
     }
@@ -139,11 +133,9 @@ struct UnknownNameTests {
     ] as [(String, String?)]
   )
   func values(filter: String, warning: String?) async throws {
-    let mini = try MiniFirestore.withSamples(["users"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users"])) { tool, _ in
       for command in [["count", "users"], ["fix", "users", "--set", "locale=es", "-n"]] {
-        let result = try await tool.bare(command + ["--where", filter] + tool.place)
-        result.expect(0)
+        let result = try await tool.bare(command + ["--where", filter] + tool.place).expect(0)
         let warnings = result.errorLines.filter {
           $0.contains("The schema lets") || $0.contains("The schema has")
         }
@@ -162,8 +154,7 @@ struct UnknownNameTests {
         "__name__,price,Comentario del contador,Revisado,stok\np1,7.5,ojo,Ana,1\n",
         to: "products.csv"
       )
-      let result = try await tool.run("import", "products.csv", "--validate", "warn", "-n")
-      result.expect(0)
+      let result = try await tool.run("import", "products.csv", "--validate", "warn", "-n").expect(0)
       let said = result.errors.split(separator: "\n").filter { $0.contains("no field of the schema") }
       #expect(said.count == 2, "\(result.errors)")
       #expect(said.contains { $0.contains("column 5 (stok)") && $0.contains("--rename 'stok=stock'") })
@@ -229,8 +220,7 @@ struct UnknownNameTests {
       )
       for (field, meant) in [("place.zp", "'place.zip'"), ("free.zp", nil), ("plce.zip", "'place'")] {
         let words = ["fix", "things", "--where", "\(field) == a", "--set", "n=1", "-n", "--schema", "x.yaml"]
-        let result = try await tool.bare(words + tool.place.dropFirst(2))
-        result.expect(0)
+        let result = try await tool.bare(words + tool.place.dropFirst(2)).expect(0)
         let hint = result.errorLines.first { $0.contains("Did you mean") }
         #expect((hint == nil) == (meant == nil) && hint?.contains(meant ?? "") ?? true, "\(result.errors)")
       }
@@ -252,8 +242,7 @@ struct UnknownNameTests {
         ("n,list.price", [through]), ("both.price,list", []), ("foo,bar", [none]), ("n,bar", []),
       ] {
         let words = ["export", "things", "-o", "t.csv", "--schema", "x.yaml", "--fields", fields]
-        let result = try await tool.bare(words + tool.place.dropFirst(2))
-        result.expect(0)
+        let result = try await tool.bare(words + tool.place.dropFirst(2)).expect(0)
         let found = [through, none].filter { result.errors.contains($0) }
         #expect(found == expected, "\(result.errors)")
       }
@@ -271,8 +260,7 @@ struct UnknownNameTests {
       }
       try await tool.bare(["export", "--all", "-e", "test", "--format", "jsonl", "-o", "b0/", "-q"]).expect(0)
       let restore = { (name: String) in ["restore", name, "--from", "b0", "-e", "test"] }
-      let collection = try await tool.bare(restore("usrs") + ["-n"])
-      collection.expect(0)
+      let collection = try await tool.bare(restore("usrs") + ["-n"]).expect(0)
       let both = ["declares no collection 'usrs'. Did you mean 'users'?", "usrs has no documents."]
       for text in both { #expect(collection.errors.contains(text), "\(collection.errors)") }
       let forgotten = try await tool.bare(restore("0Ch5yTMb067c") + ["-n"])
@@ -286,8 +274,7 @@ struct UnknownNameTests {
 
       let hint = "The schema declares no collection 'user'. Did you mean 'users'?"
       for more in [["-n"], ["-y"]] {
-        let copy = try await tool.bare(["copy", "user", "--from", "test", "--to", "stage"] + more)
-        copy.expect(0)
+        let copy = try await tool.bare(["copy", "user", "--from", "test", "--to", "stage"] + more).expect(0)
         #expect(copy.errors.contains(hint), "\(copy.errors)")
         #expect(copy.errors.contains("user has no documents."), "\(copy.errors)")
       }
@@ -310,18 +297,15 @@ struct UnknownNameTests {
       try await tool.bare(["import", Samples.file("users"), "-e", "test", "-q"]).expect(0)
       let hint = "The schema declares no collection 'user'. Did you mean 'users'?"
       let like = ["--like", "fix", "user", "--all-documents", "--set-if-missing", "a=1"]
-      let new = try await tool.bare(["migrate", "new", "foo"] + like)
-      new.expect(0)
+      let new = try await tool.bare(["migrate", "new", "foo"] + like).expect(0)
       #expect(new.errors.contains(hint), "\(new.errors)")
-      let lint = try await tool.bare(["migrate", "lint"])
-      lint.expect(1)
+      let lint = try await tool.bare(["migrate", "lint"]).expect(1)
       #expect(lint.output.contains("\tunknown-name\t") && lint.output.contains(hint), "\(lint.output)")
       for words in [
         ["plan", "foo", "-e", "test"], ["test", "foo", "--from", "test"], ["up", "-e", "test"],
         ["apply", "foo", "-e", "test"], ["verify", "foo", "-e", "test"],
       ] {
-        let result = try await tool.bare(["migrate"] + words)
-        result.expect(0)
+        let result = try await tool.bare(["migrate"] + words).expect(0)
         #expect(result.errors.components(separatedBy: hint).count == 2, "\(words): \(result.errors)")
       }
     }
@@ -356,11 +340,9 @@ struct UnknownNameTests {
 
   @Test("Of an empty collection, one that the database has under almost that name is named.")
   func nearInTheDatabase() async throws {
-    let mini = try MiniFirestore.withSamples(["users"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users"])) { tool, _ in
       let place = tool.place.dropFirst(2)
-      let near = try await tool.bare(["count", "usrs", "--schema", "none"] + place)
-      near.expect(0)
+      let near = try await tool.bare(["count", "usrs", "--schema", "none"] + place).expect(0)
       #expect(near.errors.contains("usrs has no documents. Did you mean 'users'?"), "\(near.errors)")
       let meant = "The database has no collection 'usrs'. Did you mean 'users'?"
       for command in ["get", "history"] {

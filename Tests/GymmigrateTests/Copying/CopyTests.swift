@@ -42,8 +42,7 @@ struct CopyTests {
       func lines(_ database: String) -> [String] { Self.random(in: database, count: count, seed: seed) }
       try await tool.load(lines("prod"), into: "prod")
       let copy = ["copy", "--all", "--from", "prod", "--to", "test", "--keep-personal-data", "--json"]
-      let first = try await tool.bare(copy)
-      first.expect(0)
+      let first = try await tool.bare(copy).expect(0)
       let summary = try first.summary()
       #expect(summary.totals.written == count, "seed \(seed)")
       #expect(summary.environment.database == "test" && summary.source?.database == "prod")
@@ -51,11 +50,9 @@ struct CopyTests {
       // The same database made for another name: what the judge expects of references.
       #expect(try await tool.dump("test") == Set(lines("test")), "seed \(seed)")
 
-      let second = try await tool.bare(copy + ["--mode", "upsert"])
-      second.expect(0)
+      let second = try await tool.bare(copy + ["--mode", "upsert"]).expect(0)
       #expect(try second.summary().totals.unchanged == count, "seed \(seed)")
-      let diff = try await tool.bare(["diff", "--all", "--from", "prod", "--to", "test"])
-      diff.expect(0)
+      let diff = try await tool.bare(["diff", "--all", "--from", "prod", "--to", "test"]).expect(0)
       #expect(diff.output.isEmpty, "seed \(seed)")
 
       // The export of one side is that side, whatever the order of its lines.
@@ -64,8 +61,7 @@ struct CopyTests {
       let snapshot = try await tool.bare([
         "diff", "--all", "--from", "snapshot.jsonl", "--to", "test", "--from-source",
         "projects/p/databases/prod", "--json",
-      ])
-      snapshot.expect(0)
+      ]).expect(0)
       #expect(try snapshot.summary().differences?.same == count)
     }
   }
@@ -88,11 +84,9 @@ struct CopyTests {
     ]
     let kinds: Set<RequestKind> = [.list, .batchGet, .runQuery, .aggregation, .listCollectionIds]
     func broken(_ mini: MiniFirestore) -> ScriptedFaults {
-      ScriptedFaults(
-        mini.handler,
-        rules: [
-          FaultRule(kinds, .percent(20), oneOf: reads), FaultRule([.commit], .percent(20), oneOf: writes),
-        ],
+      mini.faults(
+        FaultRule(kinds, .percent(20), oneOf: reads),
+        FaultRule([.commit], .percent(20), oneOf: writes),
         seed: seed
       )
     }
@@ -101,14 +95,12 @@ struct CopyTests {
       let copy = try await tool.bare([
         "copy", "--all", "--from", "prod", "--to", "test", "--batch-size", "\(max(7, min(count / 200, 100)))",
         "--keep-personal-data", "--json",
-      ])
-      copy.expect(0)
+      ]).expect(0)
       let expected = try MiniFirestore.canonical(jsonLines: lines("test"))
       #expect(target.snapshot() == expected, "seed \(seed)")
       #expect(target.writtenDocuments.allSatisfy { $0.writes == 1 }, "seed \(seed)")
       #expect(try copy.summary().totals.written == expected.count, "seed \(seed)")
-      let diff = try await tool.bare(["diff", "--all", "--from", "prod", "--to", "test"])
-      diff.expect(0)
+      let diff = try await tool.bare(["diff", "--all", "--from", "prod", "--to", "test"]).expect(0)
       #expect(diff.output.isEmpty, "seed \(seed)")
     }
     #expect(!first.played.isEmpty && !second.played.isEmpty, "seed \(seed)")
@@ -124,39 +116,26 @@ struct CopyTests {
     try source.load(jsonLines: Self.gym(in: "prod").joined(separator: "\n"))
     try target.load(jsonLines: documentLine("products/old", 1) + "\n" + documentLine("products/older", 2))
     let running = Later<RunningBinary>()
-    let faults = ScriptedFaults(
-      target.handler,
-      rules: [
-        FaultRule(
-          [.commit],
-          .number(whileDeleting ? 1 : 9),
-          .custom { request, inner in
-            _ = inner(request)
-            running.get()?.send(SIGKILL)
-            return .stall
-          },
-          where: { !whileDeleting || $0.text.contains("\"delete\"") }
-        )
-      ],
+    let faults = target.faults(
+      FaultRule(
+        [.commit],
+        .number(whileDeleting ? 1 : 9),
+        .end(running, applied: true),
+        where: { !whileDeleting || $0.text.contains("\"delete\"") }
+      ),
       maximumConsecutive: .max
     )
     try await withTwoServers(source.handler, faults.handler) { tool in
-      let process = try tool.runner.start(
-        [
-          "copy", "products", "exercises", "--from", "prod", "--to", "test", "--keep-personal-data",
-          "--batch-size", "10", "--in-flight", "2", "--mode", "upsert", "--delete-extraneous", "--max-delete",
-          "2",
-        ],
-        directory: tool.folder,
-        timeout: .seconds(1800)
-      )
-      running.set(process)
-      #expect(await process.wait().signal == SIGKILL)
+      let killed = [
+        "copy", "products", "exercises", "--from", "prod", "--to", "test", "--keep-personal-data",
+        "--batch-size", "10", "--in-flight", "2", "--mode", "upsert", "--delete-extraneous", "--max-delete",
+        "2",
+      ]
+      #expect(try await tool.bare(killed, as: running).signal == SIGKILL)
       faults.setOn(false)
       // What comes after the beginning is of another moment.
       try source.load(jsonLines: documentLine("products/zzz", 7))
-      let resumed = try await tool.bare(["runs", "resume", "last"])
-      resumed.expect(0)
+      try await tool.bare(["runs", "resume", "last"]).expect(0)
       #expect(
         try target.snapshot()
           == MiniFirestore.canonical(jsonLines: Self.gym(in: "test").joined(separator: "\n"))
@@ -178,15 +157,12 @@ struct CopyTests {
     let source = MiniFirestore.environment("prod")
     let target = MiniFirestore.environment("test")
     try source.load(jsonLines: Self.gym(in: "prod", count: 700).joined(separator: "\n"))
-    let faults = ScriptedFaults(
-      source.handler,
-      rules: [
-        FaultRule(
-          [.runQuery],
-          .number(4),
-          .error(ServiceError(400, "INVALID_ARGUMENT", "read_time is too old"))
-        )
-      ]
+    let faults = source.faults(
+      FaultRule(
+        [.runQuery],
+        .number(4),
+        .error(ServiceError(400, "INVALID_ARGUMENT", "read_time is too old"))
+      )
     )
     try await withTwoServers(faults.handler, target.handler) { tool in
       let copy = try await tool.bare([
@@ -210,7 +186,7 @@ struct CopyTests {
         separator: "\n"
       )
     )
-    let faults = ScriptedFaults(target.handler, rules: [])
+    let faults = target.faults()
     // Before the copy's own commit, and between the look at the documents and the commit that deletes them.
     faults.before(.commit, 1) { _ in
       try? target.put("products/early", fields: #"{"n":{"integerValue":"5"}}"#)
@@ -222,8 +198,7 @@ struct CopyTests {
       let copy = try await tool.bare([
         "copy", "products", "--from", "prod", "--to", "test", "--delete-extraneous", "--max-delete", "4",
         "--json",
-      ])
-      copy.expect(2)
+      ]).expect(2)
       let totals = try copy.summary().totals
       #expect(totals.conflicted == 2 && totals.deleted == 1 && totals.unchanged == 1 && totals.balance)
       #expect(
@@ -251,13 +226,11 @@ struct CopyTests {
         "copy", "products", "--from", "prod", "--to", "test", "--delete-extraneous", "--max-delete", "4",
         "--json",
       ]
-      let shallow = try await tool.bare(copy + ["--no-subcollections"])
-      shallow.expect(2)
+      let shallow = try await tool.bare(copy + ["--no-subcollections"]).expect(2)
       let totals = try shallow.summary().totals
       #expect(totals.rejected == 1 && totals.deleted == 1 && totals.balance, "\(totals)")
       #expect(target.snapshot().map(\.name) == ["products/a", "products/kept", "products/kept/parts/1"])
-      let deep = try await tool.bare(copy)
-      deep.expect(0)
+      try await tool.bare(copy).expect(0)
       #expect(target.snapshot().map(\.name) == ["products/a"])
     }
   }
@@ -315,8 +288,7 @@ struct CopyTests {
       func copied(_ arguments: String...) async throws -> Int {
         let result = try await tool.bare(
           ["copy"] + arguments + ["--from", "stage", "--to", "test", "--json"]
-        )
-        result.expect(0)
+        ).expect(0)
         return try result.summary().totals.written
       }
       #expect(try await copied("products", "--no-subcollections", "--limit", "4") == 4)
@@ -346,8 +318,7 @@ struct CopyTests {
       let copy = [
         "copy", "--catalogues", "--from", "stage", "--to", "test", "--mode", "upsert", "--delete-extraneous",
       ]
-      let dry = try await tool.bare(copy + ["-n", "--json"])
-      dry.expect(0)
+      let dry = try await tool.bare(copy + ["-n", "--json"]).expect(0)
       // 6 products, 6 parts of exercises, 2 prices; one product is there otherwise, two documents are surplus.
       #expect(dry.errors.contains("would create 13, update 1 and delete 2 documents"))
       #expect(try dry.summary().totals.written == 0)
@@ -357,8 +328,7 @@ struct CopyTests {
       let refused = try await tool.bare(copy + ["--max-delete", "1"])
       refused.expectFailure(77, "2 documents of the target would be deleted")
       #expect(try await tool.dump("test") == before)
-      let done = try await tool.bare(copy + ["--max-delete", "2", "--json"])
-      done.expect(0)
+      let done = try await tool.bare(copy + ["--max-delete", "2", "--json"]).expect(0)
       #expect(try done.summary().totals.written == 16 && done.summary().totals.deleted == 2)
       #expect(try await tool.dump("test") == Set(Self.gym(in: "test", count: 6)))
     }
@@ -371,8 +341,7 @@ struct CopyTests {
       try await tool.load([documentLine("products/a", 9), documentLine("products/z", 1)], into: "test")
       let copy = try await tool.bare([
         "copy", "products", "--from", "stage", "--to", "test", "--delete-extraneous", "--max-delete", "9",
-      ])
-      copy.expect(2)
+      ]).expect(2)
       #expect(copy.errors.contains("Nothing was deleted"))
       #expect(
         try await tool.dump("test") == [
@@ -386,8 +355,7 @@ struct CopyTests {
   func screen() async throws {
     try await withStores { tool in
       try await tool.load(Self.gym(in: "prod", count: 4).filter { !$0.contains("/prices/") }, into: "prod")
-      let result = try await tool.bare(["copy", "products", "--from", "prod", "--to", "test"])
-      result.expect(0)
+      let result = try await tool.bare(["copy", "products", "--from", "prod", "--to", "test"]).expect(0)
       for text in [
         "Copying from prod (protected): project p, database prod, http://127.0.0.1:", "to test: project p",
         "products: 4 documents",

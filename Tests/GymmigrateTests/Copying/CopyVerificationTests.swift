@@ -93,8 +93,7 @@ struct CopyVerificationTests {
         let copy =
           ["copy", "--from", "prod", "--to", "test", "--keep-personal-data", "--mode", "upsert"] + selection
         try await tool.bare(copy).expect(0)
-        let verified = try await tool.bare(copy + ["--verify"])
-        verified.expect(2)
+        let verified = try await tool.bare(copy + ["--verify"]).expect(2)
         #expect(
           verified.errors.contains("has 60 documents at the read time, and 59 were read"),
           "\(verified.errors)"
@@ -115,8 +114,7 @@ struct CopyVerificationTests {
           "copy", "--from", "prod", "--to", "test", "--mode", "upsert", "--delete-extraneous", "--max-delete",
           "3", "--keep-personal-data", "--verify",
         ] + selection
-      )
-      copied.expect(0)
+      ).expect(0)
       #expect(!copied.errors.contains("at the read time"), "\(copied.errors)")
       #expect(target.snapshot().map(\.name) == ["a/1", "a/1/b/1", "a/2"])
     }

@@ -94,8 +94,7 @@ struct DeletedDocumentsTests {
       let command = ["import", folder, "-e", "test"]
       try await tool.bare(command + ["--mode", "upsert"]).expectFailure(77, "--max-delete")
       try await tool.bare(command + ["--mode", "upsert", "--max-delete", "3"]).expect(77)
-      let plan = try await tool.bare(command + ["--mode", "upsert", "-n"])
-      plan.expect(0)
+      let plan = try await tool.bare(command + ["--mode", "upsert", "-n"]).expect(0)
       #expect(plan.errors.contains("4 documents would be deleted"))
       #expect(plan.errors.contains("users/150 would be deleted, and what is below it stays: notes."))
       #expect(isSame(target.snapshot(), before))
@@ -156,8 +155,7 @@ struct DeletedDocumentsTests {
       let file = "n/\(try #require(tool.exports("n").first))/users.jsonl"
       let whole = try tool.text(file)
       try tool.write("{\n", to: file)
-      let result = try await tool.bare(Self.export.filter { $0 != "-q" } + ["--since", "last"])
-      result.expect(0)
+      let result = try await tool.bare(Self.export.filter { $0 != "-q" } + ["--since", "last"]).expect(0)
       #expect(result.errors.contains("What was deleted is not listed"))
       let folder = "n/\(try #require(tool.exports("n").last))"
       #expect(try !tool.text("\(folder)/manifest.json").contains("\"deleted\""))
@@ -205,10 +203,9 @@ struct DeletedDocumentsTests {
       try await tool.bare(Self.export).expect(0)
       for name in ["users/1", "users/2"] { source.remove(name) }
       let folder = try await increment(tool).folder
-      let result = try await tool.bare([
+      try await tool.bare([
         "import", folder, "-e", "test", "--mode", "upsert", "--max-delete", "0",
-      ])
-      result.expect(2)
+      ]).expect(2)
       #expect(target.document("users/1") != nil)
       let rejects = try tool.text("\(#require(tool.runs().last))/rejects.jsonl")
       #expect(rejects.contains("too-many-deletions"))

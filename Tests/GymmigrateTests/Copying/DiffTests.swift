@@ -33,7 +33,7 @@ struct DiffTests {
     try await withTool { tool in
       try await tool.load(["a/1": ["n": i(1)], "a/2": ["n": i(2)]])
       let file = "out/a.\(format)"
-      try FileManager.default.createDirectory(atPath: tool.path("out"), withIntermediateDirectories: true)
+      try tool.createFolder("out")
       try await tool.run("export", "a", "-o", file).expect(0)
       let comparison = ["diff", "--all", "--to", "local", "--from"]
       for place in ["out", file] {
@@ -55,11 +55,9 @@ struct DiffTests {
     try await withTool { tool in
       try write(tool)
       let both = ["diff", "--from", "monday.jsonl", "--to", "tuesday.jsonl"]
-      let all = try await tool.bare(both + ["--all"])
-      all.expect(1)
+      let all = try await tool.bare(both + ["--all"]).expect(1)
       #expect(all.output == Self.marks.joined(separator: "\n") + "\n")
-      let equal = try await tool.bare(both + ["a", "--no-subcollections", "--show-equal"])
-      equal.expect(1)
+      let equal = try await tool.bare(both + ["a", "--no-subcollections", "--show-equal"]).expect(1)
       #expect(equal.output == "+ a/__id7__\n= a/1\n* a/2\n")
       try await tool.bare(both + ["__x"]).expect(0)
       try await tool.bare(both + ["a/*/b", "c", "--ignore-fields", "n"]).expect(1)
@@ -79,8 +77,7 @@ struct DiffTests {
       )
       let json = try await tool.bare(
         both + ["--all", "--detail", "--format", "json", "-o", "d.json", "--json"]
-      )
-      json.expect(1)
+      ).expect(1)
       let summary = try json.summary()
       #expect(summary.status == "differences")
       #expect(
@@ -150,14 +147,12 @@ struct DiffTests {
         try await tool.bare(["diff", "--all", "--from", name, "--to", "stage"]).expect(0)
       }
       try await tool.load([documentLine("a/1", 5), documentLine("e/1", 1)], into: "stage", mode: "upsert")
-      let there = try await tool.bare(["diff", "--all", "--from", "folder", "--to", "stage"])
-      there.expect(1)
+      let there = try await tool.bare(["diff", "--all", "--from", "folder", "--to", "stage"]).expect(1)
       #expect(there.output == "* a/1\n- e/1\n")
       let back = try await tool.bare(["diff", "--all", "--from", "stage", "--to", "folder", "--json"])
       back.expect(1)
       #expect(back.output.contains(#""environment":{"path":"folder"},"source":{"name":"stage""#))
-      let test = try await tool.bare(["diff", "a", "--from", "stage", "--to", "test"])
-      test.expect(1)
+      let test = try await tool.bare(["diff", "a", "--from", "stage", "--to", "test"]).expect(1)
       #expect(test.output == "+ a/__id7__\n+ a/1\n+ a/2\n+ a/3/b/1\n")
     }
   }
@@ -190,8 +185,7 @@ struct DiffTests {
     try await withTwoServers(senseless, test.handler) { tool in
       let result = try await tool.bare([
         "diff", "a", "b", "--from", "prod", "--to", "test", "--no-subcollections", "--read-time", "none",
-      ])
-      result.expect(2)
+      ]).expect(2)
       #expect(result.output.hasPrefix("! a: ") && result.output.hasSuffix("\n- b/2\n"), "\(result.output)")
     }
   }

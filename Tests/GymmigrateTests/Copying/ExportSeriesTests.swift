@@ -26,8 +26,7 @@ struct ExportSeriesTests {
     _ tool: Tool,
     _ command: [String] = ExportSeriesTests.export
   ) async throws -> (path: String, errors: String) {
-    let result = try await tool.bare(command + ["--since", "last"])
-    result.expect(0)
+    let result = try await tool.bare(command + ["--since", "last"]).expect(0)
     return ("n/\(try #require(tool.exports("n").last))", result.errors)
   }
 
@@ -47,8 +46,7 @@ struct ExportSeriesTests {
       #expect(!first.errors.contains("lacks the whole export"))
       try await tool.bare(["export", "verify", "n"]).expect(0)
       try FileManager.default.moveItem(atPath: tool.path(whole), toPath: tool.path("away"))
-      let verified = try await tool.bare(["export", "verify", "n"])
-      verified.expect(1)
+      let verified = try await tool.bare(["export", "verify", "n"]).expect(1)
       #expect(verified.output.contains("\(first.path)\tit is an increment, and the whole export"))
       let again = try await increment(tool)
       #expect(again.errors.contains("n lacks the whole export"))
@@ -233,8 +231,7 @@ struct ExportSeriesTests {
       var added = try manifest(folder, tool)
       added.after = shallow
       try added.write(to: tool.path(folder))
-      let verified = try await tool.bare(["export", "verify", "n"])
-      verified.expect(1)
+      let verified = try await tool.bare(["export", "verify", "n"]).expect(1)
       #expect(verified.output.contains("\(folder)\tthe increment before it is missing"))
     }
   }
@@ -272,8 +269,7 @@ struct ExportSeriesTests {
   func nothingChanged() async throws {
     try await withSource { tool, _, _ in
       let empty = try await increment(tool)
-      let result = try await tool.bare(["import", empty.path, "-e", "test", "--mode", "upsert"])
-      result.expect(0)
+      let result = try await tool.bare(["import", empty.path, "-e", "test", "--mode", "upsert"]).expect(0)
       #expect(!result.errors.contains("it has no documents"), "\(result.errors)")
     }
   }
@@ -285,8 +281,7 @@ struct ExportSeriesTests {
       let first = try await increment(tool)
       _ = try await increment(tool)
       try FileManager.default.moveItem(atPath: tool.path(first.path), toPath: tool.path("away"))
-      let verified = try await tool.bare(["export", "verify", "n", "--json"])
-      verified.expect(1)
+      let verified = try await tool.bare(["export", "verify", "n", "--json"]).expect(1)
       #expect(verified.output.contains(#""problem":"the increment before it is missing""#))
       let next = try await increment(tool)
       #expect(try lines("\(next.path)/users.jsonl", tool) == 9)

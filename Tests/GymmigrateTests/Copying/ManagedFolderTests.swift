@@ -12,8 +12,7 @@ struct ManagedFolderTests {
   func wholeWay() async throws {
     try await withTool { tool in
       let source = Self.resource("every-value")
-      let said = try await tool.run("import", source, "-n")
-      said.expect(0)
+      let said = try await tool.run("import", source, "-n").expect(0)
       let database = "projects/demo-project/databases/(default)"
       #expect(
         said.errors.contains(
@@ -38,8 +37,7 @@ struct ManagedFolderTests {
         try text.replacingOccurrences(of: "/databases/local/", with: "/databases/copy/")
           == tool.text("b.jsonl")
       )
-      let again = try await tool.run("export", "--all", "-o", "seed", "--format", "managed")
-      again.expect(73)
+      let again = try await tool.run("export", "--all", "-o", "seed", "--format", "managed").expect(73)
       #expect(again.errors.contains("it holds an export"))
     }
   }
@@ -49,14 +47,12 @@ struct ManagedFolderTests {
     try await withTool { tool in
       try FileManager.default.copyItem(atPath: Self.resource("small"), toPath: tool.path("e"))
       let output = tool.path("e/all_namespaces/all_kinds/output-0")
-      let part = try await tool.run("import", output)
-      part.expect(65)
+      let part = try await tool.run("import", output).expect(65)
       #expect(part.errors.contains("Name the folder with *.overall_export_metadata"))
       var bytes = try Data(contentsOf: URL(fileURLWithPath: output))
       bytes[bytes.count - 1] ^= 1
       try bytes.write(to: URL(fileURLWithPath: output))
-      let damaged = try await tool.run("import", "e")
-      damaged.expect(65)
+      let damaged = try await tool.run("import", "e").expect(65)
       #expect(damaged.errors.contains("output-0: block 3, byte "))
       try await tool.bare(["diff", "--all", "--from", "e", "--to", "local"]).expect(65)
       try FileManager.default.removeItem(atPath: output)

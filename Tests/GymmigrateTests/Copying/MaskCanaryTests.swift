@@ -93,8 +93,7 @@ struct MaskCanaryTests {
       try? FileManager.default.removeItem(atPath: tool.path(".gymmigrate"))
       try await tool.bare(["mask", "key", "new", "a"]).expect(0)
       #expect(!Canaries.found(in: Data(try tool.text("load.jsonl").utf8)).isEmpty)
-      let result = try await tool.bare(copy())
-      result.expect(0)
+      let result = try await tool.bare(copy()).expect(0)
       #expect(Canaries.found(in: Data((result.output + result.errors).utf8)).isEmpty)
       let dump = try await tool.dump("test")
       #expect(dump.count == Canaries.lines.count)
@@ -102,13 +101,11 @@ struct MaskCanaryTests {
       expectNone(in: tool.path(".gymmigrate"))
 
       let proof = ["mask", "prove", "--from", "prod", "--to"]
-      let none = try await tool.bare(proof + ["test", "--also", ".gymmigrate"])
-      none.expect(0)
+      let none = try await tool.bare(proof + ["test", "--also", ".gymmigrate"]).expect(0)
       #expect(none.output.contains("users: email\t0 of 500"))
       let open = copy().filter { !["--mask", "--mask-key-file", "a", "--to", "test"].contains($0) }
       try await tool.bare(open + ["--to", "stage", "--keep-personal-data", "-q"]).expect(0)
-      let some = try await tool.bare(proof + ["stage", "--also", "load.jsonl", "--json"])
-      some.expect(1)
+      let some = try await tool.bare(proof + ["stage", "--also", "load.jsonl", "--json"]).expect(1)
       for field in try fields(some) where field.values > 0 {
         #expect(field.found == field.values, "\(field)")
       }
@@ -152,8 +149,7 @@ struct MaskCanaryTests {
         for task in ["0", "1"] {
           try await tool.bare(["shard", "work", folder, "--task", task, "--tasks", "2"]).expect(0)
         }
-        let finished = try await tool.bare(["shard", "finish", folder])
-        finished.expect(0)
+        let finished = try await tool.bare(["shard", "finish", folder]).expect(0)
         #expect(Canaries.found(in: Data((finished.output + finished.errors).utf8)).isEmpty)
         expectNone(in: tool.path(folder))
       }
@@ -190,15 +186,15 @@ struct MaskCanaryTests {
       for timing in KillSwitch.Point.Timing.allCases {
         for document in target.snapshot() { target.remove(document.name) }
         let result = try await kill.run(until: .commit(commit, timing)) {
-          try tool.runner.start(copy(["--batch-size", "10", "--in-flight", "2"]), directory: tool.folder)
+          try tool.startBare(copy(["--batch-size", "10", "--in-flight", "2"]))
         }
         #expect(result.signal == SIGKILL)
         let resumed = try await kill.run(until: .never) {
-          try tool.runner.start(["runs", "resume", "last"], directory: tool.folder)
+          try tool.startBare(["runs", "resume", "last"])
         }
         resumed.expect(0)
         let again = try await kill.run(until: .never) {
-          try tool.runner.start(copy(["--json"]), directory: tool.folder)
+          try tool.startBare(copy(["--json"]))
         }
         again.expect(0)
         #expect(try again.summary().totals.unchanged == 400)

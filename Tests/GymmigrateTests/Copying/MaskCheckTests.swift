@@ -55,8 +55,7 @@ struct MaskCheckTests {
   @Test("A finding is about what it names, counts its documents, and can be added to the schema as it is.")
   func rows() async throws {
     try await withData { tool in
-      let result = try await tool.bare(Self.check)
-      result.expect(1)
+      let result = try await tool.bare(Self.check).expect(1)
       let rows = Set(result.output.split(separator: "\n").map(String.init))
       #expect(
         rows == [
@@ -103,8 +102,7 @@ struct MaskCheckTests {
         """,
         to: "x.yaml"
       )
-      let result = try await tool.bare(Self.check)
-      result.expect(0)
+      let result = try await tool.bare(Self.check).expect(0)
       #expect(result.output.isEmpty)
     }
   }
@@ -140,8 +138,7 @@ struct MaskCheckTests {
         #""mail":{"stringValue":"a@b.mx"},"tel":{"stringValue":"55 5000 1234"},"web":{"stringValue":"https://b.mx/a"},"day":{"stringValue":"2026-01-31"},"state":{"stringValue":"open"},"short":{"stringValue":"abc"},"note":{"stringValue":"x y"},"any":{"integerValue":"7"},"tags":{"arrayValue":{"values":[{"stringValue":"t"}]}},"mixed":{"integerValue":"7"},"more":{"mapValue":{"fields":{"k":{"stringValue":"v"}}}}"#
       try await tool.load([#"{"name":"p/a@b.mx","fields":{\#(fields)}}"#], into: "test")
       try tool.write(Self.schema { _ in "" }, to: "s.yaml")
-      let found = try await tool.bare(["mask", "check", "p", "-e", "test", "--schema", "s.yaml"])
-      found.expect(1)
+      let found = try await tool.bare(["mask", "check", "p", "-e", "test", "--schema", "s.yaml"]).expect(1)
       for (name, _, rule) in Self.proposed {
         #expect(
           found.output.contains("\(name) of p\t1 document") && found.output.contains("mask: \(rule) }"),
@@ -162,8 +159,7 @@ struct MaskCheckTests {
   @Test("With --json the findings are in the object.")
   func json() async throws {
     try await withData { tool in
-      let result = try await tool.bare(Self.check + ["--json"])
-      result.expect(1)
+      let result = try await tool.bare(Self.check + ["--json"]).expect(1)
       let report = try JSONDecoder().decode(Report.self, from: Data(result.standardOutput))
       #expect(report.exitCode == 1 && report.findings.count == 9)
       let own = try #require(report.findings.first { $0.what == "the IDs of q" })

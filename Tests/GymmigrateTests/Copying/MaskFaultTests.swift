@@ -9,31 +9,25 @@ struct MaskFaultTests {
     let source = MiniFirestore.environment("prod")
     let (plain, faulty) = (MiniFirestore.environment("test"), MiniFirestore.environment("stage"))
     try source.load(jsonLines: Samples.text(collections))
-    let reads = ScriptedFaults(
-      source.handler,
-      rules: [
-        FaultRule(
-          [.list, .runQuery, .batchGet, .aggregation],
-          .percent(15),
-          oneOf: [
-            .error(.unavailable), .drop, .halfBody(0.5), .unterminated, .html(500), .error(.internalError),
-          ]
-        )
-      ],
+    let reads = source.faults(
+      FaultRule(
+        [.list, .runQuery, .batchGet, .aggregation],
+        .percent(15),
+        oneOf: [
+          .error(.unavailable), .drop, .halfBody(0.5), .unterminated, .html(500), .error(.internalError),
+        ]
+      ),
       seed: seed
     )
-    let writes = ScriptedFaults(
-      faulty.handler,
-      rules: [
-        FaultRule(
-          [.commit],
-          .percent(30),
-          oneOf: [
-            .error(.unavailable), .error(.aborted), .dropAfterApplying, .drop, .resetAfterApplying,
-            .errorAfterApplying(.internalError), .emptyBody,
-          ]
-        )
-      ],
+    let writes = faulty.faults(
+      FaultRule(
+        [.commit],
+        .percent(30),
+        oneOf: [
+          .error(.unavailable), .error(.aborted), .dropAfterApplying, .drop, .resetAfterApplying,
+          .errorAfterApplying(.internalError), .emptyBody,
+        ]
+      ),
       seed: seed
     )
     let target: RequestHandler = { request in

@@ -117,8 +117,7 @@ struct MaskPlacesTests {
         expectNoCanary(file, tool)
         let found = try await tool.bare([
           "export", "people", "-e", "mirror:\(file)", "-o", "-", "--format", "jsonl", "-q",
-        ])
-        found.expect(0)
+        ]).expect(0)
         #expect(found.output.split(separator: "\n").count == 3)
         #expect(!found.output.contains("canary"))
       }
@@ -140,15 +139,11 @@ struct MaskPlacesTests {
   @Test("A rehearsal copies masked documents.")
   func rehearsals() async throws {
     try await withPeople { tool in
-      try FileManager.default.createDirectory(
-        atPath: tool.path("migrations"),
-        withIntermediateDirectories: true
-      )
+      try tool.createFolder("migrations")
       let migration = "id: a\nsummary: A.\ncollection: people\nsteps:\n  - set: {n: 7}\n"
       try tool.write(migration, to: "migrations/1-a.yaml")
       let test = ["migrate", "test", "1-a", "--from", "prod", "--html", "plan.html"]
-      let result = try await tool.bare(test + mask)
-      result.expect(0)
+      let result = try await tool.bare(test + mask).expect(0)
       #expect(!(result.output + result.errors).contains("canary"))
       expectNoCanary("plan.html", tool)
       try await tool.bare(test + mask + ["--where", "n == 1"]).expect(64)

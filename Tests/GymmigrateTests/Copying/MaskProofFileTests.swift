@@ -39,8 +39,7 @@ struct MaskProofFileTests {
       let export = ["export", "people", "-e", "prod", "-o", place, "--format", format]
       try await tool.bare(export + ["--schema", "small.yaml", "-q"]).expect(0)
       try FileManager.default.removeItem(atPath: tool.path("load.jsonl"))
-      let result = try await tool.bare(proof + ["--also", place])
-      result.expect(1)
+      let result = try await tool.bare(proof + ["--also", place]).expect(1)
       for field in ["(ids)", "email", "fullName", "phone"] {
         #expect(result.output.contains("people: \(field)\t1 of 1"), "\(field)")
       }
@@ -55,8 +54,7 @@ struct MaskProofFileTests {
         let export = ["export", "notes", "-e", "stage", "-o", "out", "--format", format, "--schema", "none"]
         try await tool.bare(export + ["-q"]).expect(0)
         try FileManager.default.removeItem(atPath: tool.path("load.jsonl"))
-        let result = try await tool.bare(proof + ["--also", "out"])
-        result.expect(1)
+        let result = try await tool.bare(proof + ["--also", "out"]).expect(1)
         #expect(result.output.contains("people: phone\t1 of 1"), "\(value): \(result.output)")
       }
     }
@@ -70,8 +68,7 @@ struct MaskProofFileTests {
     try await withPerson { tool, proof in
       let text = try #require("id;nombre\r\n1;\(Self.name)\r\n".data(using: encoding))
       try text.write(to: URL(fileURLWithPath: tool.path("list.csv")))
-      let result = try await tool.bare(proof + ["--also", "list.csv"])
-      result.expect(1)
+      let result = try await tool.bare(proof + ["--also", "list.csv"]).expect(1)
       #expect(result.output.contains("people: fullName\t1 of 1"))
     }
   }
@@ -81,8 +78,7 @@ struct MaskProofFileTests {
     try await withPerson { tool, proof in
       let text = String(repeating: "1;nadie\r\n", count: 20_000) + "2;\(Self.name)\r\n"
       try #require(text.data(using: .windowsCP1252)).write(to: URL(fileURLWithPath: tool.path("list.csv")))
-      let result = try await tool.bare(proof + ["--also", "list.csv"])
-      result.expect(1)
+      let result = try await tool.bare(proof + ["--also", "list.csv"]).expect(1)
       #expect(result.output.contains("people: fullName\t1 of 1"))
     }
   }
@@ -124,8 +120,7 @@ struct MaskProofFileTests {
       var data = try Data(contentsOf: output)
       data.append(contentsOf: [1, 2, 3, 4, 9, 0, 1])
       try data.write(to: output)
-      let result = try await tool.bare(proof + ["--also", "out"])
-      result.expect(1)
+      let result = try await tool.bare(proof + ["--also", "out"]).expect(1)
       #expect(result.output.contains("people: email\t1 of 1"))
       #expect(result.errors.contains("Not all of a file was searched."))
     }
@@ -136,8 +131,7 @@ struct MaskProofFileTests {
     try await withPerson { tool, proof in
       try await tool.load([#"{"fields":{},"name":"notes/n1"}"#], into: "test")
       try Data([0x89, 0x50, 0x4E, 0x47, 0, 1, 2]).write(to: URL(fileURLWithPath: tool.path("photo.png")))
-      let result = try await tool.bare(proof + ["--also", "photo.png"])
-      result.expect(0)
+      let result = try await tool.bare(proof + ["--also", "photo.png"]).expect(0)
       #expect(result.errors.contains("Not all of a file was searched. photo.png: it is compressed"))
     }
   }

@@ -125,8 +125,7 @@ struct MaskTests {
   func canaries() async throws {
     try await withStores { tool in
       try await people(in: tool)
-      let result = try await tool.bare(copy(to: "test", "a"))
-      result.expect(0)
+      let result = try await tool.bare(copy(to: "test", "a")).expect(0)
       let dump = try await tool.dump("test")
       #expect(dump.count == 16)
       expectNoCanary(dump.joined(separator: "\n"), "the target")
@@ -179,8 +178,7 @@ struct MaskTests {
         $0.replacing("/databases/stage/", with: "/databases/test/")
       }
       #expect(Set(again) == first)
-      let repeated = try await tool.bare(copy(to: "test", "a", ["--mode", "upsert", "--json"]))
-      repeated.expect(0)
+      let repeated = try await tool.bare(copy(to: "test", "a", ["--mode", "upsert", "--json"])).expect(0)
       #expect(try repeated.summary().totals.unchanged == first.count)
 
       try await tool.bare(copy(to: "stage", "b", ["--mode", "upsert"])).expect(0)

@@ -36,8 +36,7 @@ struct PlainExportTests {
         "--fields",
         fields,
         "--plain"
-      )
-      plain.expect(0)
+      ).expect(0)
       #expect(
         plain.output
           == "__name__,price,sku,isActive\r\np1,499,5512345678,sí\r\np2,0.30000000000000004,007,\r\n"
@@ -82,8 +81,7 @@ struct PlainExportTests {
       let again = [
         "import", "t.csv", "--decimal-comma", "--types", "d=geopoint", "--mode", "upsert", "--json",
       ]
-      let result = try await tool.bare(again + own)
-      result.expect(0)
+      let result = try await tool.bare(again + own).expect(0)
       #expect(try result.summary().totals.unchanged == 1, "\(result.errors)")
     }
   }
@@ -132,8 +130,7 @@ struct PlainExportTests {
           "--mode",
           "upsert",
           "--json"
-        )
-        back.expect(0)
+        ).expect(0)
         #expect(try back.summary().totals.unchanged == 1, "\(back.errors)")
       }
     }
@@ -152,8 +149,7 @@ struct PlainExportTests {
       ] as [([String], String?)] {
         let rows = cells.enumerated().map { "r\($0.offset);\($0.element)\n" }
         try tool.write("id;v\n" + rows.joined(), to: "t.csv")
-        let result = try await tool.bare(command + tool.place)
-        result.expect(0)
+        let result = try await tool.bare(command + tool.place).expect(0)
         #expect(result.errors.contains("without a percent sign") == (said != nil), "\(result.errors)")
         if let said { #expect(result.errors.contains(said), "\(result.errors)") }
       }
@@ -174,8 +170,7 @@ struct PlainExportTests {
       try await tool.bare(plain + tool.place).expect(0)
       #expect(try tool.text("out/manifest.json").contains(#""timeZone":"UTC""#))
       for input in ["out/", "out/products.csv"] {
-        let same = try await tool.run("import", input, "--mode", "merge", "--validate", "off", "-n")
-        same.expect(0)
+        let same = try await tool.run("import", input, "--mode", "merge", "--validate", "off", "-n").expect(0)
         #expect(same.errors.contains("0 changed, 1 unchanged"), "\(input): \(same.errors)")
       }
       let other = try await tool.run(
@@ -235,8 +230,7 @@ struct PlainExportTests {
   )
   func refused(_ options: [String], _ reason: String) async throws {
     try await withTool { tool in
-      let run = try await tool.bare(["export", "products", "--plain"] + options + tool.place)
-      run.expect(64)
+      let run = try await tool.bare(["export", "products", "--plain"] + options + tool.place).expect(64)
       #expect(run.errors.split(separator: "\n").first?.contains(reason) == true, "\(run.errors)")
       #expect(tool.names(in: ".").allSatisfy { !$0.hasPrefix("p.") && $0 != "nightly" })
     }

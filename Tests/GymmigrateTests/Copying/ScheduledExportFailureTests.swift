@@ -14,33 +14,18 @@ struct ScheduledExportFailureTests {
   func killed(_ kind: RequestKind, _ number: Int) async throws {
     let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
     let running = Later<RunningBinary>()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule(
-          [kind],
-          kind != .runQuery ? .number(1) : .number(number),
-          .custom { request, _ in
-            running.get()?.send(SIGKILL)
-            return .stall
-          }
-        )
-      ],
+    let faults = mini.faults(
+      FaultRule([kind], kind != .runQuery ? .number(1) : .number(number), .end(running)),
       maximumConsecutive: .max
     )
     try await withTool { tool in
-      try await HTTPTestServer.withServer(mini.handler) { server in
+      _ = try await HTTPTestServer.withServer(mini.handler) { server in
         try await tool.bare(ScheduledExportFixture.command + tool.at(server)).expect(0)
       }
       let yesterday = try tool.latestNight()
       let marks = try tool.text("nightly/.high-water-mark.json")
       try await HTTPTestServer.withServer(faults.handler) { server in
-        let process = try tool.runner.start(
-          ScheduledExportFixture.command + tool.at(server),
-          directory: tool.folder
-        )
-        running.set(process)
-        let result = await process.wait()
+        let result = try await tool.bare(ScheduledExportFixture.command + tool.at(server), as: running)
         #expect(result.signal == SIGKILL, "\(result.errors)")
         #expect(tool.exports == [yesterday])
         try await tool.expectWhole(yesterday)
@@ -95,7 +80,7 @@ struct ScheduledExportFailureTests {
       for _ in 0..<Settings.kills(8) {
         let before = try Before(tool)
         let moment = Int.random(in: 0...scheduledExport, using: &random)
-        let process = try tool.runner.start(command, directory: tool.folder)
+        let process = try tool.startBare(command)
         // Any moment will do, so a nap is no guess.
         try await Task.sleep(for: .milliseconds(moment))
         process.send(SIGKILL)
@@ -170,9 +155,8 @@ struct ScheduledExportFailureTests {
   @Test("Where there is no room, or the service fails, nothing is left and yesterday's is whole.")
   func noRoom() async throws {
     let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.list, .runQuery], .always, .error(.permissionDenied))],
+    let faults = mini.faults(
+      FaultRule([.list, .runQuery], .always, .error(.permissionDenied)),
       maximumConsecutive: .max
     )
     faults.setOn(false)

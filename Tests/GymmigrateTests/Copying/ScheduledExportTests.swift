@@ -8,10 +8,8 @@ struct ScheduledExportTests {
     "A night is a folder of its own, whole, with latest leading to it and one line of JSON about it."
   )
   func scheduledExport() async throws {
-    let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
-    try await withTool(against: mini.handler) { tool, _ in
-      let result = try await tool.bare(ScheduledExportFixture.command + tool.place + ["--json"])
-      result.expect(0)
+    try await withMini(.withSamples(ScheduledExportFixture.few)) { tool, _ in
+      let result = try await tool.bare(ScheduledExportFixture.command + tool.place + ["--json"]).expect(0)
       let name = try #require(tool.exports.first)
       try await tool.expectWhole(name)
       #expect(tool.strangers == [])
@@ -38,8 +36,7 @@ struct ScheduledExportTests {
     "An export that was asked for in another way removes nothing of the others, and no variable says how many stay."
   )
   func series() async throws {
-    let mini = try MiniFirestore.withSamples(["app_config", "products"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["app_config", "products"])) { tool, _ in
       for _ in 0..<2 { try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0) }
       let whole = tool.exports
       #expect(whole.count == 2)
@@ -67,8 +64,7 @@ struct ScheduledExportTests {
 
   @Test("Increments stay as long as the whole export that they follow, whatever else is exported meanwhile.")
   func basesOfIncrements() async throws {
-    let mini = try MiniFirestore.withSamples(["products"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["products"])) { tool, _ in
       try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
       try await tool.bare(ScheduledExportFixture.command + ["--since", "last"] + tool.place).expect(0)
       let series = tool.exports
@@ -149,17 +145,13 @@ struct ScheduledExportTests {
     let stall = Fault.custom { request, inner in
       request.target.contains("/_gymmigrate") ? inner(request) : .stall
     }
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.list, .runQuery], .always, stall)],
-      maximumConsecutive: .max
-    )
+    let faults = mini.faults(FaultRule([.list, .runQuery], .always, stall), maximumConsecutive: .max)
     try await withTool(against: faults.handler) { tool, _ in
       faults.setOn(false)
       try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
       let yesterday = try tool.latestNight()
       faults.setOn(true)
-      let running = try tool.runner.start(ScheduledExportFixture.command + tool.place, directory: tool.folder)
+      let running = try tool.startBare(ScheduledExportFixture.command + tool.place)
       // Only a request that has met the fault stalls: without one, the export would go on when the faults end.
       func isStalled() -> Bool { faults.played.contains { !$0.request.target.contains("/_gymmigrate") } }
       while tool.strangers.isEmpty || !isStalled() {
@@ -189,10 +181,7 @@ struct ScheduledExportTests {
         73,
         "no/such"
       )
-      try FileManager.default.createDirectory(
-        atPath: tool.path("taken/latest"),
-        withIntermediateDirectories: true
-      )
+      try tool.createFolder("taken/latest")
       try await tool.bare(["export", "--all", "-o", "taken", "--dated"] + tool.place)
         .expectFailure(73, "taken/latest")
       for wrong in [
@@ -227,9 +216,8 @@ struct ScheduledExportTests {
         + Self.user("undated", "\"n\":{\"integerValue\":\"1\"}")
         + "{\"fields\":{},\"name\":\"user_emails/a@b.mx\"}\n"
     )
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.runQuery], .always, .error(.permissionDenied))],
+    let faults = mini.faults(
+      FaultRule([.runQuery], .always, .error(.permissionDenied)),
       maximumConsecutive: .max
     )
     faults.setOn(false)
@@ -242,15 +230,13 @@ struct ScheduledExportTests {
         }
       }
       // The first one has no mark and is whole.
-      let first = try await tool.bare(increment + tool.place)
-      first.expect(0)
+      try await tool.bare(increment + tool.place).expect(0)
       #expect(try names("users") == ["users/old", "users/recent", "users/undated"])
       #expect(try !tool.text("nightly/latest/manifest.json").contains("since"))
       let whole = try tool.latestNight()
 
       try mini.put("users/new", fields: "{\(Self.updated(0))}")
-      let second = try await tool.bare(increment + tool.place)
-      second.expect(0)
+      let second = try await tool.bare(increment + tool.place).expect(0)
       // `recent` lies in the overlap of ten minutes.
       #expect(try names("users") == ["users/recent", "users/new"])
       #expect(try names("user_emails") == ["user_emails/a@b.mx"])
@@ -285,8 +271,7 @@ struct ScheduledExportTests {
 
   @Test("export prune says why each stays, and removes the others; so does an export with the same options.")
   func pruning() async throws {
-    let mini = try MiniFirestore.withSamples(["products"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["products"])) { tool, _ in
       try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
       let newest = try #require(tool.exports.first)
       // Nights of long ago, each a copy of it.
@@ -300,8 +285,7 @@ struct ScheduledExportTests {
         )
       }
       let policy = ["--keep-monthly", "3", "--keep-daily", "2"]
-      let plan = try await tool.bare(["export", "prune", "nightly"] + policy + ["-n"])
-      plan.expect(0)
+      let plan = try await tool.bare(["export", "prune", "nightly"] + policy + ["-n"]).expect(0)
       let states = [
         "would be removed", "would be removed", "monthly", "would be removed", "daily, monthly",
         "daily, monthly",
@@ -324,8 +308,7 @@ struct ScheduledExportTests {
 
   @Test("export verify finds every way in which a file can be another one.")
   func verifying() async throws {
-    let mini = try MiniFirestore.withSamples(ScheduledExportFixture.few)
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(ScheduledExportFixture.few)) { tool, _ in
       func verify(_ folder: String = "out") async throws -> RunResult {
         try await tool.bare(["export", "verify", folder])
       }

@@ -44,8 +44,7 @@ struct SnapshotCommandTests {
         let paths = expected.keys.sorted { $0.lexicographicallyPrecedes($1) }.prefix(20)
         let printed = try await tool.bare(
           ["get"] + paths.map { String(decoding: $0, as: UTF8.self) } + ["--from", place]
-        )
-        printed.expect(0)
+        ).expect(0)
         #expect(try documents(printed.output) == expected.filter { paths.contains($0.key) })
       }
       try await tool.run("export", "--all", "--from", source, "-o", "all.sqlite").expect(0)
@@ -96,8 +95,7 @@ struct SnapshotCommandTests {
       let folders = tool.exports("n").map { "n/\($0)" }
       let places = folders.flatMap { ["--from", $0] }
       let all = ["export", "--all", "-o", "-", "--format", "jsonl", "-q"]
-      let last = try await tool.bare(all + places)
-      last.expect(0)
+      let last = try await tool.bare(all + places).expect(0)
       #expect(try Set(documents(last.output).keys) == [Array("users/b".utf8), Array("users/c".utf8)])
       try await tool.bare(["get", "users/a"] + places).expect(66)
       try await tool.bare(["get", "users/a", "--from", folders[0]]).expect(0)
@@ -148,8 +146,7 @@ struct SnapshotCommandTests {
       try await tool.bare(["export", "users", "-o", "p.sqlite"] + words).expect(0)
       let restore = ["restore", "--all", "-e", "prod", "-n", "--from", "mirror:p.sqlite"]
       let owner = ["--source", "projects/p/databases/prod"]
-      let planned = try await tool.bare(restore + owner)
-      planned.expect(0)
+      let planned = try await tool.bare(restore + owner).expect(0)
       #expect(planned.output.firstMatch(of: /[1-9][0-9,]* to delete/) == nil)
     }
   }

@@ -47,8 +47,7 @@ struct StorageBucketTests {
     try await withBuckets { tool in
       try await tool.load([Self.line("a", "shop_prod"), Self.line("b", "shop_stage")], into: "prod")
       let command = ["copy", "products", "--from", "prod", "--to", "test", "--mode", "upsert"]
-      let copied = try await tool.bare(command + ["--rewrite-storage-urls"])
-      copied.expect(0)
+      let copied = try await tool.bare(command + ["--rewrite-storage-urls"]).expect(0)
       #expect(copied.errors.contains("rewritten to the target's bucket: 3."), "\(copied.errors)")
       var expected = Self.line("a", "shop_test")
       expected = expected.replacing(

@@ -63,8 +63,7 @@ struct SubsetCopyTests {
     try await withDocuments { tool in
       try await tool.load([documentLine("users/other", 1)], into: "test")
       let command = Self.copy("--subset", Self.trainers, "--json")
-      let dry = try await tool.bare(command + ["-n"])
-      dry.expect(0)
+      let dry = try await tool.bare(command + ["-n"]).expect(0)
       for text in [
         "'\(Self.trainers)': 3 documents", "out users.gymId -> gyms: 2 documents",
         "out gyms.owner -> users: 1 document",
@@ -73,8 +72,7 @@ struct SubsetCopyTests {
       ] { #expect(dry.errors.contains(text), "\(text): \(dry.errors)") }
       #expect(try await names(tool.dump("test")) == ["users/other"])
 
-      let result = try await tool.bare(command)
-      result.expect(0)
+      let result = try await tool.bare(command).expect(0)
       #expect(try await names(tool.dump("test")) == Self.trainersPart.union(["users/other"]))
       #expect(try result.summary().totals.written == 10)
       let summary = try JSONSerialization.jsonObject(with: Data(result.standardOutput)) as? [String: Any]
@@ -91,13 +89,11 @@ struct SubsetCopyTests {
   func inwards() async throws {
     try await withDocuments { tool in
       let command = Self.copy("--subset", "gyms limit 1", "--follow", "in", "--no-subcollections")
-      let all = try await tool.bare(command + ["-n"])
-      all.expect(0)
+      let all = try await tool.bare(command + ["-n"]).expect(0)
       #expect(all.errors.contains("in users.gymId -> gyms: 20 documents"), "\(all.errors)")
       // What a payment is below of was brought by it.
       #expect(all.errors.contains("in users/*/payments.gymId -> gyms: 20 documents"))
-      let hub = try await tool.bare(command + ["--max-fan-in", "19"])
-      hub.expect(0)
+      let hub = try await tool.bare(command + ["--max-fan-in", "19"]).expect(0)
       #expect(
         hub.errors.contains(
           "gyms/g1 is not followed inwards: 20 documents refer to it by users.gymId -> gyms."
@@ -180,8 +176,7 @@ struct SubsetCopyTests {
         ["--subset", "users where role = = 1"], ["--subset", "users where __name__ == gyms/g1"],
       ]
       for words in wrong {
-        let result = try await tool.bare(Self.copy() + words)
-        result.expect(64)
+        let result = try await tool.bare(Self.copy() + words).expect(64)
         #expect(result.complaints.count == 1, "\(words): \(result.errors)")
       }
       for (part, meant) in [
@@ -213,8 +208,7 @@ struct SubsetCopyTests {
           "users/u13", "users/u28", "users/u30", "users/u33", "users/u37", "users/u40",
         ])
       )
-      let again = try await tool.bare(Self.copy("users", "--sample", "12.5%", "--json"))
-      again.expect(0)
+      let again = try await tool.bare(Self.copy("users", "--sample", "12.5%", "--json")).expect(0)
       #expect(try again.summary().totals.unchanged == part.count)
       #expect(part.contains("gyms/g1") && !part.contains("gyms/g3"))
     }
@@ -229,8 +223,7 @@ struct SubsetCopyTests {
       var command = ["copy", "--from", "prod", "--to", "test", "--schema", "small.yaml", "-y", "--json"]
       command += ["--subset", "users where role in [trainer, \"Zoe Gil\"] limit 3", "--follow", "out,in"]
       command += ["--max-fan-in", "2", "--mask", "--mask-key-file", "key"]
-      let result = try await tool.bare(command)
-      result.expect(0)
+      let result = try await tool.bare(command).expect(0)
       let dump = try await tool.dump("test")
       #expect(dump.count == Self.trainersPart.count)
       let owners = dump.filter { $0.contains("\"owner\"") }
@@ -261,19 +254,8 @@ struct SubsetCopyTests {
     let (source, target) = (MiniFirestore.environment("prod"), MiniFirestore.environment("test"))
     try source.load(jsonLines: Self.documents.joined(separator: "\n"))
     let running = Later<RunningBinary>()
-    let faults = ScriptedFaults(
-      target.handler,
-      rules: [
-        FaultRule(
-          [.commit],
-          .number(4),
-          .custom { request, inner in
-            _ = inner(request)
-            running.get()?.send(SIGKILL)
-            return .stall
-          }
-        )
-      ],
+    let faults = target.faults(
+      FaultRule([.commit], .number(4), .end(running, applied: true)),
       maximumConsecutive: .max
     )
     var names: Set<String> = []
@@ -291,13 +273,10 @@ struct SubsetCopyTests {
         "--page-size",
         "2"
       )
-      let process = try tool.runner.start(
-        words.filter { more.isEmpty || $0 != "--keep-personal-data" } + more,
-        directory: tool.folder,
-        timeout: .seconds(1800)
+      #expect(
+        try await tool.bare(words.filter { more.isEmpty || $0 != "--keep-personal-data" } + more, as: running)
+          .signal == SIGKILL
       )
-      running.set(process)
-      #expect(await process.wait().signal == SIGKILL)
       faults.setOn(false)
       files = tool.names(in: tool.runs()[0])
       // Another moment, in which the part is another one.

@@ -64,8 +64,7 @@ struct ClassCancellationTests {
     try await withTool { tool in
       try await tool.load(Self.gym)
       let before = try await tool.documents()
-      let plan = try await tool.bare(["classes", "cancel"] + which + ["-n"] + tool.place)
-      plan.expect(0)
+      try await tool.bare(["classes", "cancel"] + which + ["-n"] + tool.place).expect(0)
       let unchanged = try await state(tool)
       #expect(unchanged.cancelled == ["classes/d"] && unchanged.active.count == 5)
       try await tool.bare(["classes", "cancel"] + which + tool.place).expect(0)
@@ -106,11 +105,9 @@ struct ClassCancellationTests {
   func spared() async throws {
     try await withTool { tool in
       try await tool.load(Self.gym)
-      let first = try await tool.run("classes", "cancel", "--series", "weekly", "-n")
-      first.expect(0)
+      let first = try await tool.run("classes", "cancel", "--series", "weekly", "-n").expect(0)
       #expect(first.errors.contains("1 class of the series before "), "\(first.errors)")
-      let series = try await tool.run("classes", "cancel-series", "weekly", "--from", "2099-03-09")
-      series.expect(0)
+      let series = try await tool.run("classes", "cancel-series", "weekly", "--from", "2099-03-09").expect(0)
       #expect(
         series.errors.contains("2 classes of the series before 2099-03-09 are left"),
         "\(series.errors)"

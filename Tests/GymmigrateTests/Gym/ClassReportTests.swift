@@ -46,8 +46,7 @@ struct ClassReportTests {
         (["--of", "2026-01-07"], [nobody]),
         (["--series", "series"], [ana, off, nobody]), (["--of", "2026-01-06"], []),
       ] {
-        let result = try await tool.bare(["classes", "bookings"] + words + tool.place)
-        result.expect(0)
+        let result = try await tool.bare(["classes", "bookings"] + words + tool.place).expect(0)
         #expect(result.output.split(separator: "\n").map(String.init) == lines, "\(words)")
         #expect(result.errors.contains("There is no class then.") == lines.isEmpty, "\(result.errors)")
       }
@@ -89,8 +88,7 @@ struct ClassReportTests {
         (["--class", "mon", "--month", "2026-01"], [first]), (["--class", "mon", "--month", "2026-02"], []),
         (["--from", "2026-01-07", "--to", "2026-01-07"], [second, other]),
       ] {
-        let result = try await tool.bare(["classes", "attendance"] + words + tool.place)
-        result.expect(0)
+        let result = try await tool.bare(["classes", "attendance"] + words + tool.place).expect(0)
         let found = result.output.split(separator: "\n").map(String.init)
         #expect(found.dropLast().sorted() == lines.sorted(), "\(words)")
       }
@@ -214,8 +212,7 @@ struct ClassReportTests {
             "2026-01-11",
             "--start", "07:00", "--minutes", "60", "--capacity", "20", "-n",
           ] + tool.place
-        )
-        result.expect(0)
+        ).expect(0)
         #expect(result.output.contains("mon  .  wed"), "\(days): \(result.output)")
       }
     }

@@ -53,8 +53,7 @@ struct ClassSeriesTests {
     try await withTool { tool in
       try await generate(tool).expect(0)
       let words = Self.generate.map { $0 == "07:00" ? "7:00" : $0 }
-      let again = try await tool.bare(words + ["--json"] + tool.place)
-      again.expect(0)
+      let again = try await tool.bare(words + ["--json"] + tool.place).expect(0)
       #expect(try again.summary()["classes"]?.unchanged == 4)
       for time in ["7:0", "7.00", "a:00", "17:0", "25:00"] {
         let words = Self.generate.map { $0 == "07:00" ? time : $0 }
@@ -90,8 +89,7 @@ struct ClassSeriesTests {
         let command = ["classes", "cancel-series", series, "--from", "2026-01-01"] + flags
         let text = try await tool.bare(command + ["-n"].filter { !flags.contains($0) } + tool.place)
         #expect(text.output.contains("booked\tclassBookings/b1\t\(classes[0])\t"))
-        let json = try await tool.bare(command + ["--json"] + tool.place)
-        json.expect(0)
+        let json = try await tool.bare(command + ["--json"] + tool.place).expect(0)
         let summary = try JSONSerialization.jsonObject(with: Data(json.standardOutput)) as? [String: Any]
         let bookings = summary?["bookings"] as? [[String: String]]
         #expect(bookings == [["booking": "classBookings/b1", "class": classes[0], "user": "u\t1"]])

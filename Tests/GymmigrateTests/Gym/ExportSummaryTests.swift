@@ -6,8 +6,7 @@ import Testing
 struct ExportSummaryTests {
   @Test("What has no one workbook to stand in, or would count a part, is refused before anything is read.")
   func refusals() async throws {
-    let mini = try MiniFirestore.withSamples(["products"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["products"])) { tool, mini in
       let all = ["export", "--all"] + tool.place
       for (options, text) in [
         (["--summary", "-o", "x.csv"], ".xlsx"), (["--summary", "-o", "d/", "--format", "xlsx"], ".xlsx"),
@@ -40,8 +39,7 @@ struct ExportSummaryTests {
         let export = try await tool.bare(
           ["export", "--all", "--subcollections", "-o", "gym\(options.count).xlsx", "--json"] + options
             + tool.place
-        )
-        export.expect(0)
+        ).expect(0)
         reads.append(try export.summary().totals.read)
       }
       #expect(reads[0] == reads[1])
@@ -54,8 +52,7 @@ struct ExportSummaryTests {
           ["export", "--all", "--subcollections", "-o", folder, "--format", "jsonl", "-q"] + place
         ).expect(0)
       }
-      let diff = try await tool.bare(["diff", "--all", "--from", "a", "--to", "b"])
-      diff.expect(0)
+      let diff = try await tool.bare(["diff", "--all", "--from", "a", "--to", "b"]).expect(0)
       // As many documents as the sample has lines.
       #expect(diff.errors.contains("5,009 same"))
     }

@@ -57,8 +57,7 @@ struct GroupCommandTests {
       try tool.write(line(exported), to: "m.jsonl")
       try await tool.run("groups", "add", "--from", "m.jsonl").expect(0)
       try tool.write("groupId,userId\ng,u2", to: "m.csv")
-      let cut = try await tool.run("groups", "add", "--from", "m.csv")
-      cut.expect(0)
+      let cut = try await tool.run("groups", "add", "--from", "m.csv").expect(0)
       #expect(cut.errors.contains("has no line end"), "\(cut.errors)")
       try await expectMembers(tool, 3)
       let joined = try await tool.documents()["groups/g/members/u1"]?["joinedAt"] as? [String: String]
@@ -95,8 +94,7 @@ struct GroupCommandTests {
       try await tool.run("groups", "remove", "g", "u9").expect(0)
       let run = try tool.lastRun()
       try await tool.run("groups", "add", "g", "u10").expect(0)
-      let undone = try await tool.run("runs", "undo", run, "--json")
-      undone.expect(2)
+      let undone = try await tool.run("runs", "undo", run, "--json").expect(2)
       #expect(try undone.summary().totals.conflicted == 2)
       #expect(try tool.list("rejects.jsonl", of: try tool.lastRun()).count == 2)
       try await expectMembers(tool, 10)
@@ -110,8 +108,7 @@ struct GroupCommandTests {
       try await tool.run("groups", "remove", "g", "u4").expect(0)
       let run = try tool.lastRun()
       try await tool.run("groups", "add", "g", "u10").expect(0)
-      let plan = try await tool.run("runs", "undo", run, "-n")
-      plan.expect(0)
+      let plan = try await tool.run("runs", "undo", run, "-n").expect(0)
       #expect(plan.output.contains("memberCount: 5 -> 6"), "\(plan.output)")
       #expect(plan.errors.contains("To carry this out: gymmigrate runs undo \(run)"), "\(plan.errors)")
       try await expectMembers(tool, 5)
@@ -182,8 +179,7 @@ struct GroupCommandTests {
       try await tool.run("groups", "delete", "g").expectFailure(77, "--max-delete")
       try await tool.run("groups", "delete", "g", "-y").expectFailure(77, "--max-delete")
       try await tool.run("groups", "delete", "g", "--max-delete", "3").expectFailure(77, "no more")
-      let plan = try await tool.run("groups", "delete", "g", "-n")
-      plan.expect(0)
+      let plan = try await tool.run("groups", "delete", "g", "-n").expect(0)
       #expect(
         plan.output.hasPrefix("groups delete: 0 to create, 2 to update, 4 to delete\n"),
         "\(plan.output)"
@@ -208,8 +204,7 @@ struct GroupCommandTests {
       let before = try await tool.documents()
       let commands = [["delete", "g", "--max-delete", "9"], ["delete", "g", "-n"]]
       for words in place.hasPrefix("members/") ? commands + [["remove", "g", "u1"]] : commands {
-        let refused = try await tool.bare(["groups"] + words + tool.place)
-        refused.expect(2)
+        let refused = try await tool.bare(["groups"] + words + tool.place).expect(2)
         #expect(refused.errors.contains("has-subcollections"), "\(refused.errors)")
         #expect(try await tool.documents() == before)
       }
@@ -219,15 +214,13 @@ struct GroupCommandTests {
   @Test("What came below a new group is why its creation is not undone.")
   func belowNewGroup() async throws {
     try await withGroup(1) { tool in
-      let created = try await tool.run("groups", "create", "Dos", "--owner", "u3")
-      created.expect(0)
+      let created = try await tool.run("groups", "create", "Dos", "--owner", "u3").expect(0)
       let run = try tool.lastRun()
       let group = created.output.split(separator: "\n")[0]
       try tool.write(documentLine("groups/\(group)/notes/n", 1) + "\n", to: "below.jsonl")
       let load = ["import", "below.jsonl", "--mode", "upsert", "--schema", "none"]
       try await tool.bare(load + tool.place).expect(0)
-      let undone = try await tool.run("runs", "undo", run, "--json")
-      undone.expect(2)
+      let undone = try await tool.run("runs", "undo", run, "--json").expect(2)
       let rejects = try tool.list("rejects.jsonl", of: try undone.summary().runId)
       #expect(Set(rejects.compactMap { $0["code"] as? String }) == ["has-subcollections"])
     }
@@ -237,15 +230,12 @@ struct GroupCommandTests {
   func dryRuns() async throws {
     try await withGroup(9) { tool in
       let before = try await tool.documents()
-      let created = try await tool.run("groups", "create", "Dos", "--owner", "u3", "-n")
-      created.expect(0)
+      let created = try await tool.run("groups", "create", "Dos", "--owner", "u3", "-n").expect(0)
       #expect(created.output.hasPrefix("groups create: 2 to create, 0 to update, 0 to delete\n"))
       // The second one meets the first.
-      let added = try await tool.run("groups", "add", "g", "u9", "u10", "-n")
-      added.expect(2)
+      let added = try await tool.run("groups", "add", "g", "u9", "u10", "-n").expect(2)
       #expect(added.errors.contains("group-full"))
-      let removed = try await tool.run("groups", "remove", "g", "u0", "-n")
-      removed.expect(2)
+      let removed = try await tool.run("groups", "remove", "g", "u0", "-n").expect(2)
       #expect(removed.errors.contains("last-admin"))
       try await tool.run("email", "register", "a@b.mx", "u3", "-n").expect(2)
       #expect(try await tool.documents() == before)
@@ -255,8 +245,7 @@ struct GroupCommandTests {
   @Test("A refused creation prints no id.")
   func refusedCreation() async throws {
     try await withGroup(1) { tool in
-      let refused = try await tool.run("groups", "create", "Dos", "--owner", "nobody")
-      refused.expect(2)
+      let refused = try await tool.run("groups", "create", "Dos", "--owner", "nobody").expect(2)
       #expect(refused.output.isEmpty)
     }
   }
@@ -330,18 +319,15 @@ struct GroupCommandTests {
         let fields = try await tool.documents()["groups/g/members/\(user)"]
         return (fields?["role"] as? [String: String])?["stringValue"]
       }
-      let last = try await tool.run("groups", "demote", "g", "u0")
-      last.expect(2)
+      let last = try await tool.run("groups", "demote", "g", "u0").expect(2)
       #expect(last.errors.contains("last-admin"))
-      let plan = try await tool.run("groups", "promote", "g", "u1", "-n")
-      plan.expect(0)
+      let plan = try await tool.run("groups", "promote", "g", "u1", "-n").expect(0)
       #expect(plan.output.contains("member-promoted: 1"), "\(plan.output)")
       #expect(try await role("u1") == "member")
       try await tool.run("groups", "promote", "g", "u1", "u2").expect(0)
       #expect(try await role("u1") == "admin")
       #expect(try await role("u2") == "admin")
-      let again = try await tool.run("groups", "promote", "g", "u1", "--json")
-      again.expect(0)
+      let again = try await tool.run("groups", "promote", "g", "u1", "--json").expect(0)
       let counts = try again.summary()
       #expect(counts["groups/*/members"]?.unchanged == 1)
       try await tool.run("groups", "demote", "g", "u0", "u9").expect(2)

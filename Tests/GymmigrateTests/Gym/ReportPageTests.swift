@@ -71,8 +71,7 @@ struct ReportPageTests {
 
   @Test("What cannot be written is found out before anything is read, and nothing is left of it.")
   func refusals() async throws {
-    let mini = try MiniFirestore.withSamples(["products"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["products"])) { tool, mini in
       try await tool.run("report", "week", "-o", "nowhere/r.html").expectFailure(73, "nowhere")
       try await tool.run("report", "week", "-o", "r.csv").expectFailure(64, "'r.csv'")
       try await tool.run("report", "month", "2026-13").expectFailure(64, "2026-13")

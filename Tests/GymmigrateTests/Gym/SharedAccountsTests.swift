@@ -27,8 +27,7 @@ struct SharedAccountsTests {
         "users/f": ["phone": s("555-000")], "users/g": ["email": s("alone@gym.mx")],
         "users/h": ["email": s("two@gym.mx")], "users/i": ["email": s("TWO@gym.mx")],
       ])
-      let found = try await tool.run("email", "accounts")
-      found.expect(0)
+      let found = try await tool.run("email", "accounts").expect(0)
       #expect(persons(found.output) == [["a", "b", "c"], ["h", "i"]])
       let lines = found.output.split(separator: "\n").map(String.init)
       #expect(lines[0] == "1\ta\t-\tAna@Gym.mx \t729 123 4567\t-\temail, phone")
@@ -39,11 +38,9 @@ struct SharedAccountsTests {
       #expect(table.contains("Persona,Nombre,Correo,") && table.contains("\"correo, teléfono\""), "\(table)")
       let spanish = try await tool.run("email", "accounts", "--lang", "es")
       #expect(spanish.output.contains("\tcorreo, teléfono\n"), "\(spanish.output)")
-      let ofOne = try await tool.run("email", "accounts", " OTHER@gym.mx")
-      ofOne.expect(0)
+      let ofOne = try await tool.run("email", "accounts", " OTHER@gym.mx").expect(0)
       #expect(persons(ofOne.output) == [["a", "b", "c"]], "\(ofOne.output)")
-      let alone = try await tool.run("email", "accounts", "alone@gym.mx")
-      alone.expect(0)
+      let alone = try await tool.run("email", "accounts", "alone@gym.mx").expect(0)
       #expect(alone.output.isEmpty && alone.errors.contains("No user with this address shares it"))
       try await tool.run("email", "accounts", "nobody").expectFailure(64, "'nobody'")
       try await tool.run("email", "resolve", "ana@gym.m").expectFailure(

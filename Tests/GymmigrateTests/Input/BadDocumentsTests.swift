@@ -63,8 +63,7 @@ struct BadDocumentsTests {
       }
       number += 1
     }
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       let file = try tool.write(all, to: "in.jsonl")
       // wait4's figure for the child, in KiB on Linux and in bytes on a Mac.
       let script = """

@@ -85,14 +85,12 @@ struct BadInputTests {
     "Malformed lines are skipped where it is asked for: the others are imported, and the command ends in 2."
   )
   func skippedLine() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try tool.write(
         Samples.first(2, of: "products") + "{\n" + Samples.first(1, of: "classes"),
         to: "bad.jsonl"
       )
-      let result = try await tool.run("import", "bad.jsonl", "--parse-errors", "skip-row", "--json")
-      result.expect(2)
+      let result = try await tool.run("import", "bad.jsonl", "--parse-errors", "skip-row", "--json").expect(2)
       #expect(
         try result.summary().totals
           == .init(
@@ -174,8 +172,7 @@ struct BadInputTests {
       let products = try Samples.first(2, of: "products")
       try tool.write(products.replacing(#""integerValue""#, with: #""stringValue""#), to: "a.jsonl")
       let words = ["--validate", "reject", "--parse-errors", "skip-field", "--json"]
-      let result = try await tool.bare(["import", "a.jsonl"] + words + tool.place)
-      result.expect(2)
+      let result = try await tool.bare(["import", "a.jsonl"] + words + tool.place).expect(2)
       let totals = try result.summary().totals
       let list = try tool.list("rejects.jsonl", of: tool.lastRun())
       #expect(list.count == 2 && totals.review + totals.rejected == 2, "\(result.output)")
@@ -213,10 +210,7 @@ struct BadInputTests {
   @Test("An export that fails leaves the file of before as it was, and nothing beside it.")
   func failedExport() async throws {
     let mini = try MiniFirestore.withSamples(["users"])
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.list], .numbers([4, 5, 6, 7, 8]), .error(.permissionDenied))]
-    )
+    let faults = mini.faults(FaultRule([.list], .numbers([4, 5, 6, 7, 8]), .error(.permissionDenied)))
     try await withTool(against: faults.handler) { tool, _ in
       for format in ["csv", "xlsx", "jsonl"] {
         try tool.write("of yesterday", to: "users.\(format)")
@@ -355,8 +349,7 @@ struct BadInputTests {
       try await tool.run("migrate", "plan", "--all").expect(0)
       try await tool.run("import", file, "--dry-run").expect(0)
       #expect(mini.totalWrites == 0)
-      let result = try await tool.run("import", file, "--confirm", "prod")
-      result.expect(0)
+      let result = try await tool.run("import", file, "--confirm", "prod").expect(0)
       #expect(mini.totalWrites == 20)
       #expect(result.errors.contains("prod") && result.errors.contains("(default)"))
     }
@@ -441,15 +434,13 @@ struct BadInputTests {
   func missingCollection() async throws {
     try await withUnchanged { tool, _ in
       for format in ["csv", "xlsx", "jsonl"] {
-        let result = try await tool.run("export", "ghosts", "-o", "ghosts.\(format)", "--json")
-        result.expect(0)
+        let result = try await tool.run("export", "ghosts", "-o", "ghosts.\(format)", "--json").expect(0)
         #expect(result.errors.contains("ghosts has no documents"))
         #expect(try result.summary()["ghosts"]?.read == 0)
         #expect(tool.exists("ghosts.\(format)"))
       }
       #expect(try tool.text("ghosts.jsonl").isEmpty)
-      let count = try await tool.run("count", "ghosts")
-      count.expect(0)
+      let count = try await tool.run("count", "ghosts").expect(0)
       #expect(count.output == "ghosts\t0\n")
     }
   }

@@ -86,8 +86,7 @@ struct BadNameTests {
 
   @Test("The document's name is a field of masks and orders all the same.")
   func documentName() async throws {
-    let mini = try MiniFirestore.withSamples(["exercises"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["exercises"])) { tool, _ in
       try await tool.run("export", "exercises", "-o", "e.csv", "--order-by", "__name__ desc").expect(0)
     }
   }
@@ -132,8 +131,7 @@ struct BadNameTests {
       try await tool.run("import", "things.csv", "--id-column", "code")
         .expectFailure(65, "row 3", "column 1 (code)", "'..'")
     }
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try tool.write("__name__,n:integer\ngood,1\n__bad__,2\n", to: "things.csv")
       try await tool.run("import", "things.csv", "--parse-errors", "skip-row").expect(2)
       #expect(mini.snapshot().map(\.name) == ["things/good"])
@@ -203,11 +201,7 @@ struct BadNameTests {
   )
   func refused(_ error: ServiceError, _ code: Int32, _ text: String) async throws {
     let mini = try MiniFirestore.withSamples(["exercises"])
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([], .always, .error(error))],
-      maximumConsecutive: .max
-    )
+    let faults = mini.faults(FaultRule([], .always, .error(error)), maximumConsecutive: .max)
     try await withTool(against: faults.handler) { tool, _ in
       for command in [["count", "exercises"], ["check"], ["migrate", "status"], ["find", "ana"]] {
         try await tool.bare(command + tool.place).expectFailure(code, error.status, error.message, text)

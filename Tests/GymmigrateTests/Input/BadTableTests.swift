@@ -168,8 +168,7 @@ struct BadTableTests {
 
   @Test("The report lists every cell with its value; the terminal shows each kind once.")
   func report() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       var text = "__name__,remainingVisits,isActive\n"
       for number in 1...40 {
         text += "m\(number),\(number % 2 == 0 ? "SECRET\(number)" : "1"),\(number == 7 ? "=quizá" : "true")\n"
@@ -223,8 +222,7 @@ struct BadTableTests {
 
   @Test("Rejected rows are a table of the same shape, which is mended and imported again.")
   func skipRow() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       // Of the values that are rejected alone, nobody could see that code is text.
       try tool.write("sku;code;price;note\na;007;1.5;x\nb;12;dos;\"y;z\"\nc;9;3;\n", to: "products.csv")
       let result = try await tool.run(
@@ -237,8 +235,7 @@ struct BadTableTests {
         "--parse-errors",
         "skip-row",
         "--json"
-      )
-      result.expect(2)
+      ).expect(2)
       let totals = try result.summary().totals
       #expect(totals.read == 3 && totals.written == 2 && totals.rejected == 1 && totals.balance)
       let rejects = try #require(tool.runs().last) + "/rejects.csv"
@@ -266,8 +263,7 @@ struct BadTableTests {
 
   @Test("Fields that cannot be read are left out where that is asked for, and the row is listed.")
   func skipField() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try tool.write("__name__,price,stock\np1,uno,1\n,2,2\np3,3,3\n", to: "products.csv")
       let result = try await tool.run(
         "import",
@@ -277,8 +273,7 @@ struct BadTableTests {
         "--json",
         "--validate",
         "off"
-      )
-      result.expect(2)
+      ).expect(2)
       let totals = try result.summary().totals
       #expect(
         totals.read == 3 && totals.written == 2 && totals.rejected == 1 && totals.review == 1
@@ -296,8 +291,7 @@ struct BadTableTests {
     "A cell that is left out takes no value from a document that is there, and a required one is missing."
   )
   func skipFieldOfStored() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try tool.write(
         "schema: s\ncollections:\n  p:\n    fields:\n      name: { type: string, required: true }\n"
           + "      age: integer\n      born: { type: timestamp, required: true }\n",
@@ -312,8 +306,7 @@ struct BadTableTests {
         to: "p.csv"
       )
       let more = ["--mode", "upsert", "--parse-errors", "skip-field", "--json"]
-      let result = try await tool.bare(words + more)
-      result.expect(2)
+      let result = try await tool.bare(words + more).expect(2)
       let totals = try result.summary().totals
       #expect(totals.written == 1 && totals.rejected == 1 && totals.review == 1 && totals.balance)
       let stored = try #require(mini.document("p/p1")?.jsonLine)
@@ -327,8 +320,7 @@ struct BadTableTests {
 
   @Test("A default takes no place of a cell that is left out.", arguments: ["create", "upsert", "merge"])
   func skipFieldWithDefault(mode: String) async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try tool.write(
         "schema: s\ncollections:\n  p:\n    fields:\n      name: string\n"
           + "      qty: { type: integer, required: true, default: 1 }\n      tier: { type: integer, default: 2 }\n",
@@ -349,8 +341,7 @@ struct BadTableTests {
     [("nope,", 0), (",99/99/2026", 0), ("nope,2026-01-31T00:00:00Z", 1), (",", 0)]
   )
   func skipFieldOfMap(mode: String, row: (cells: String, contacts: Int)) async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try tool.write(
         "schema: s\ncollections:\n  p:\n    fields:\n      name: string\n      at:\n        type: map\n"
           + "        fields: { in: { type: map, fields: { email: { type: string, format: email } } }, since: timestamp }\n",
@@ -366,8 +357,7 @@ struct BadTableTests {
 
   @Test("A row with more cells than the header is rejected whole: the others may be under wrong headings.")
   func skipFieldOfLongRows() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try tool.write("__name__,name,city\nx1,Ana,Puebla\nx2,Sol, Eva,Lima\n", to: "things.csv")
       let result = try await tool.run("import", "things.csv", "--parse-errors", "skip-field", "--json")
       result.expect(2)

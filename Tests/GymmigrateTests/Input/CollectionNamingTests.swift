@@ -16,8 +16,7 @@ struct CollectionNamingTests {
   func names() async throws {
     try await withGym { tool, _, _ in
       for spelling in ["users/M", "ref(users/M)", "\"users/M\""] {
-        let result = try await tool.run("count", "users", "--where", "__name__ >= \(spelling)")
-        result.expect(0)
+        let result = try await tool.run("count", "users", "--where", "__name__ >= \(spelling)").expect(0)
         #expect(result.output == "users\t258\n")
       }
       let none = try await tool.run(
@@ -27,8 +26,7 @@ struct CollectionNamingTests {
         "__name__ >= ref(users/zzzz)",
         "-n",
         "--json"
-      )
-      none.expect(0)
+      ).expect(0)
       #expect(try none.summary().totals.read == 0)
     }
   }
@@ -56,8 +54,7 @@ struct CollectionNamingTests {
   )
   func refused(_ arguments: [String], _ parts: [String]) async throws {
     try await withGym { tool, server, _ in
-      let result = try await tool.bare(arguments + tool.place)
-      result.expect(64)
+      let result = try await tool.bare(arguments + tool.place).expect(64)
       for part in parts { #expect(result.errors.contains(part), "\(result.errors)") }
       #expect(server.requests.isEmpty)
     }
@@ -105,19 +102,16 @@ struct CollectionNamingTests {
       #expect(members.count == 20)
       let pattern = "groups/*/members"
       #expect(try await tool.run("count", pattern).output == "groups/*/members\t20\n")
-      let exported = try await tool.run("export", pattern, "-o", "-", "--format", "jsonl")
-      exported.expect(0)
+      let exported = try await tool.run("export", pattern, "-o", "-", "--format", "jsonl").expect(0)
       #expect(exported.output.split(separator: "\n").count == 20)
-      let classes = try await tool.run("export", "class*", "-o", "classes/", "--format", "csv")
-      classes.expect(0)
+      try await tool.run("export", "class*", "-o", "classes/", "--format", "csv").expect(0)
       #expect(
         tool.names(in: "classes").filter { $0.hasSuffix(".csv") }
           == ["classAttendance.csv", "classBookings.csv", "classes.csv"]
       )
       let fix = ["fix", pattern, "--all-documents", "--set", "seen=true", "--no-touch", "--json"]
       #expect(try await tool.bare(fix + ["-n"] + tool.place).summary().totals.read == 20)
-      let fixed = try await tool.bare(fix + tool.place)
-      fixed.expect(0)
+      let fixed = try await tool.bare(fix + tool.place).expect(0)
       #expect(try fixed.summary().totals.written == 20)
       let filtered = ["count", pattern, "--where", "seen == true and role == admin"]
       let admins = 5
@@ -167,8 +161,7 @@ struct CollectionNamingTests {
       for command in [
         ["count", "members"], ["export", "members", "-o", "m.csv"], ["find", "a", "--collection", "members"],
       ] {
-        let result = try await tool.bare(command + ["--group"] + tool.place)
-        result.expect(0)
+        let result = try await tool.bare(command + ["--group"] + tool.place).expect(0)
         #expect(
           result.errors.contains("--group members reaches groups/*/members, members."),
           "\(result.errors)"
@@ -191,15 +184,14 @@ struct CollectionNamingTests {
     ]
     try await withGym { tool, _, _ in
       for command in commands {
-        let warned = try await tool.bare(command + tool.place)
-        warned.expect(0)
+        let warned = try await tool.bare(command + tool.place).expect(0)
         if command[0] != "find" {
           #expect(warned.errors.contains("has no documents"), "\(command): \(warned.errors)")
         }
         let failed = try await tool.bare(command + ["--fail-if-empty"] + tool.place)
         failed.expectFailure(66, command.contains("groups/*/nobody") ? "groups/*/nobody" : "nobody")
       }
-      let nothing = try await tool.run(
+      try await tool.run(
         "export",
         "users",
         "--where",
@@ -207,8 +199,7 @@ struct CollectionNamingTests {
         "-o",
         "none.csv",
         "--fail-if-empty"
-      )
-      nothing.expect(0)
+      ).expect(0)
       #expect(tool.exists("none.csv"))
       let check = try await tool.run("check", "daily_routines", "--fail-if-empty")
       check.expectFailure(66, "daily_routines")
@@ -254,8 +245,7 @@ struct CollectionNamingTests {
   @Test("An 'or' beside an inequality says whom the service leaves out.")
   func leftOut() async throws {
     try await withGym { tool, _, _ in
-      let result = try await tool.run("count", "users", "--where", "visits > 3 or role == admin")
-      result.expect(0)
+      let result = try await tool.run("count", "users", "--where", "visits > 3 or role == admin").expect(0)
       #expect(result.output == "users\t0\n")
       #expect(result.errors.contains("Documents without visits are left out"))
     }

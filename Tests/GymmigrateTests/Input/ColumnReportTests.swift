@@ -18,8 +18,7 @@ struct ColumnReportTests {
       for arguments in [["-n"], []] {
         let result = try await tool.bare(
           ["import", "things.csv", "--id-column", "id"] + arguments + tool.place
-        )
-        result.expect(0)
+        ).expect(0)
         #expect(
           result.errors.contains(
             "things.csv column 2 (price): text; 2 of 3 cells say integer, and row 4 is the first that does not."
@@ -57,8 +56,7 @@ struct ColumnReportTests {
         ("us.csv", ["--currency", "$,EUR"], ["integer", "text"]),
       ] {
         let words = ["import", file, "--collection", "c", "--id-column", "id", "--schema", "none"]
-        let result = try await tool.bare(words + options + tool.place)
-        result.expect(0)
+        let result = try await tool.bare(words + options + tool.place).expect(0)
         for (index, type) in (types + ["boolean"]).enumerated() {
           let line = "\(file) column \(index + 2) (\("vpb".dropFirst(index).prefix(1))): \(type)"
           #expect(result.errors.contains(line), "\(line): \(result.errors)")

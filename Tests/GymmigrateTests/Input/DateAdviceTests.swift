@@ -14,8 +14,7 @@ struct DateAdviceTests {
         for first in ["11/5/2026 14:03:22", "11/11/2026"] {
           try tool.write("id,Timestamp\n1,\(first)\n2,\(last)\n", to: "things.csv")
           let line = ["import", "things.csv", "--schema", "none", "--id-column", "id", "-n"] + tool.place
-          let result = try await tool.bare(line + ["--types", "Timestamp=timestamp"] + options)
-          result.expect(0)
+          let result = try await tool.bare(line + ["--types", "Timestamp=timestamp"] + options).expect(0)
           // The eleventh of November is one day either way.
           let isOpen = isSaid && (first != "11/11/2026" || last.hasPrefix("11/6"))
           #expect(result.errors.contains(said) == isOpen, "\(first) \(last): \(result.errors)")
@@ -32,8 +31,7 @@ struct DateAdviceTests {
       for (cell, isSaid) in [("07/08/2026", true), ("17/08/2026", false), ("2026-08-07", false)] {
         try tool.write("id,dia\na,\(cell)\n", to: "d.csv")
         let command = ["import", "d.csv", "--id-column", "id", "--schema", "d.yaml", "-n"]
-        let result = try await tool.bare(command + tool.place)
-        result.expect(0)
+        let result = try await tool.bare(command + tool.place).expect(0)
         let said = result.errors.contains(
           "column 2 (dia): no cell shows which number of its dates is the day"
         )
@@ -68,8 +66,7 @@ struct DateAdviceTests {
         ("things.csv", "id,alta\n1,\(one)\n2,\(two)\n", "column 2 (alta)", "cell"),
       ] {
         try tool.write(text, to: file)
-        let result = try await tool.bare(["import", file] + line + tool.place)
-        result.expect(0)
+        let result = try await tool.bare(["import", file] + line + tool.place).expect(0)
         let day = "\(name): no \(unit) shows which number of its dates is the day"
         #expect(result.errors.contains(day) == order, "\(file): \(result.errors)")
         let local = "\(name): its dates without a zone are read in UTC (--time-zone)."
@@ -101,8 +98,7 @@ struct DateAdviceTests {
       // A guess is a line, and a type that was given is as good as a warning.
       let quiet = options.contains("--types") ? ["-q"] : []
       let line = ["import", "things.csv", "--schema", "none", "--id-column", "id", "-n"] + tool.place
-      let result = try await tool.bare(line + options + quiet)
-      result.expect(0)
+      let result = try await tool.bare(line + options + quiet).expect(0)
       for other in ["point", "comma"] {
         let said = result.errors.contains("each \(other) has three digits behind it")
         #expect(said == (other == sign), "\(result.errors)")
@@ -145,8 +141,7 @@ struct DateAdviceTests {
       try tool.write("id;n\n\(rows)", to: "things.csv")
       let schema = options.contains("--schema") ? [] : ["--schema", "none"]
       let line = ["import", "things.csv", "--id-column", "id", "--decimal-comma", "-n"] + schema + options
-      let result = try await tool.bare(line + (options.isEmpty ? [] : ["-q"]) + tool.place)
-      result.expect(0)
+      let result = try await tool.bare(line + (options.isEmpty ? [] : ["-q"]) + tool.place).expect(0)
       let said = result.errors.contains("its points were taken for those between thousands (1.200 is 1200)")
       #expect(said == isSaid, "\(result.errors)")
     }
@@ -161,15 +156,13 @@ struct DateAdviceTests {
       for (cells, isSaid) in [(["1.200", "1.255"], true), (["1.255"], false), (["1.200", "1.25"], false)] {
         let rows = cells.enumerated().map { "\($0),\($1)\n" }.joined()
         try tool.write("__name__,n\n\(rows)", to: "things.csv")
-        let result = try await tool.bare(line + ["-q"])
-        result.expect(0)
+        let result = try await tool.bare(line + ["-q"]).expect(0)
         #expect(result.errors.contains("column 2 (n): each point has three digits") == isSaid, "\(cells)")
       }
       for doubles in [9, 10] {
         let rows = (1...doubles).map { "\($0),\($0).5\n" }.joined()
         try tool.write("__name__,n\n\(rows)new,50\n", to: "things.csv")
-        let result = try await tool.bare(line)
-        result.expect(0)
+        let result = try await tool.bare(line).expect(0)
         let said =
           "column 2 (n): a whole number beside 10 doubles in 1 cell; --types 'n=double' takes it for one"
         #expect(result.errors.contains(said) == (doubles == 10), "\(result.errors)")

@@ -60,7 +60,7 @@ struct DuplicateDocumentTests {
   @Test("It is refused before the first write, with both places, in every mode.", arguments: inputs)
   func refused(_ input: Input) async throws {
     try await withImport { tool, mini in
-      try FileManager.default.createDirectory(atPath: tool.path("in"), withIntermediateDirectories: true)
+      try tool.createFolder("in")
       for (name, text) in input.files { try tool.write(text + "\n", to: name) }
       for mode in ["create", "upsert", "merge", "replace"] {
         let result = try await tool.bare(["import"] + input.arguments + ["--mode", mode] + tool.place)
@@ -79,12 +79,11 @@ struct DuplicateDocumentTests {
   @Test("--duplicates decides, and counts the others.", arguments: inputs, ["first", "last"])
   func decided(_ input: Input, _ policy: String) async throws {
     try await withImport { tool, mini in
-      try FileManager.default.createDirectory(atPath: tool.path("in"), withIntermediateDirectories: true)
+      try tool.createFolder("in")
       for (name, text) in input.files { try tool.write(text + "\n", to: name) }
       let command = ["import"] + input.arguments + ["--mode", "upsert", "--duplicates", policy, "--json"]
       for isDry in [true, false] {
-        let result = try await tool.bare(command + (isDry ? ["-n"] : []) + tool.place)
-        result.expect(0)
+        let result = try await tool.bare(command + (isDry ? ["-n"] : []) + tool.place).expect(0)
         let totals = try result.summary().totals
         #expect(totals.superseded == 1 && totals.balance && totals.written == (isDry ? 0 : totals.read - 1))
       }
@@ -134,7 +133,7 @@ struct DuplicateDocumentTests {
         since: String?,
         of database: String = "d"
       ) throws {
-        try FileManager.default.createDirectory(atPath: tool.path(name), withIntermediateDirectories: true)
+        try tool.createFolder(name)
         try tool.write(documentLine("t/a", number) + "\n", to: "\(name)/t.jsonl")
         let increment = since.map { #","since":"\#($0)""# } ?? ""
         try tool.write(

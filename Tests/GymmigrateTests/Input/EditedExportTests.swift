@@ -308,8 +308,7 @@ struct EditedExportTests {
         .expectFailure(65, "use --parse-errors skip-row", "with --validate warn beside it")
       try await tool.bare(broken + ["--validate", "warn"] + tool.place).expect(65)
       let both = broken + ["--validate", "warn", "--parse-errors", "skip-row", "--json"]
-      let read = try await tool.bare(both + tool.place)
-      read.expect(2)
+      let read = try await tool.bare(both + tool.place).expect(2)
       #expect(try read.summary().totals.rejected == 1, "\(read.errors)")
     }
   }
@@ -319,11 +318,9 @@ struct EditedExportTests {
     try await withMember { tool in
       try tool.write("__name__,phone\nm1,5512345678\nm2,1\n", to: "members.csv")
       let common = ["import", "members.csv", "--validate", "off"]
-      let created = try await tool.bare(common + ["-n"] + tool.place)
-      created.expect(2)
+      let created = try await tool.bare(common + ["-n"] + tool.place).expect(2)
       #expect(created.errors.contains("1 new, 0 changed, 0 unchanged, 1 rejected"), "\(created.errors)")
-      let merged = try await tool.bare(common + ["--mode", "merge", "-n", "--json"] + tool.place)
-      merged.expect(0)
+      let merged = try await tool.bare(common + ["--mode", "merge", "-n", "--json"] + tool.place).expect(0)
       #expect(merged.errors.contains("1 new, 1 changed, 0 unchanged, 0 rejected"), "\(merged.errors)")
       #expect(try merged.summary().totals.skipped == 2)
       try await tool.bare(common + ["--mode", "merge"] + tool.place).expect(0)
@@ -331,8 +328,7 @@ struct EditedExportTests {
       #expect(try again.summary().totals.unchanged == 2, "\(again.errors)")
       // Rows that cannot be read are rejected, too.
       try tool.write("__name__,remainingVisits\nm9,1\nm2,x\n", to: "members.csv")
-      let unread = try await tool.bare(common + ["-n", "--parse-errors", "skip-row"] + tool.place)
-      unread.expect(2)
+      let unread = try await tool.bare(common + ["-n", "--parse-errors", "skip-row"] + tool.place).expect(2)
       #expect(unread.errors.contains("1 new, 0 changed, 0 unchanged, 1 rejected"), "\(unread.errors)")
     }
   }

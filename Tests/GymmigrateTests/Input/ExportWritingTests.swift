@@ -104,14 +104,12 @@ struct ExportWritingTests {
       try await tool.bare(["import", "d.jsonl", "-q"] + place("s")).expect(0)
       try await tool.bare(["export", "d", "-o", "o/", "--format", format, "-q"] + place("s", "club.yaml"))
         .expect(0)
-      let other = try await tool.bare(["import", "o/"] + place("a"))
-      other.expect(0)
+      let other = try await tool.bare(["import", "o/"] + place("a")).expect(0)
       #expect(
         other.errors.contains("exported with the schema 'club', and imported with none."),
         "\(other.errors)"
       )
-      let same = try await tool.bare(["import", "o/"] + place("b", "club.yaml"))
-      same.expect(0)
+      let same = try await tool.bare(["import", "o/"] + place("b", "club.yaml")).expect(0)
       #expect(!same.errors.contains("exported with") && !same.errors.contains("manifest"), "\(same.errors)")
       #expect(try await stored(tool, in: "b") == stored(tool, in: "s"))
       // The last of three documents is lost, and a value is no integer any more.
@@ -136,8 +134,7 @@ struct ExportWritingTests {
       try await tool.bare(["export", "d", "-o", "o/", "--format", "ndjson", "-q"] + place("s")).expect(0)
       let kept = try tool.text("o/d.ndjson").split(separator: "\n").dropLast().joined(separator: "\n")
       try tool.write(kept + "\n", to: "o/d.ndjson")
-      let cut = try await tool.bare(["import", "o/"] + place("a"))
-      cut.expect(0)
+      let cut = try await tool.bare(["import", "o/"] + place("a")).expect(0)
       #expect(cut.errors.contains("it has 2, and the manifest says 3 documents"), "\(cut.errors)")
     }
   }
@@ -167,13 +164,11 @@ struct ExportWritingTests {
       #expect(text.contains("'-MabcDEF"))
       try tool.write(text, to: "plain.csv")
       let command = ["--collection", "d", "--mode", "upsert"] + place("s")
-      let said = try await tool.bare(["import", "plain.csv", "-n"] + command)
-      said.expect(0)
+      let said = try await tool.bare(["import", "plain.csv", "-n"] + command).expect(0)
       #expect(said.errors.contains("1 id among them: the documents may then exist twice."), "\(said.errors)")
       let wideText = try Data([0xFF, 0xFE]) + #require(text.data(using: .utf16LittleEndian))
       try wideText.write(to: URL(fileURLWithPath: tool.path("wide.csv")))
-      let wide = try await tool.bare(["import", "wide.csv"] + command)
-      wide.expect(0)
+      let wide = try await tool.bare(["import", "wide.csv"] + command).expect(0)
       #expect(!wide.errors.contains("apostrophe"), "\(wide.errors)")
       #expect(try await !stored(tool, in: "s").contains("'-MabcDEF"))
     }
@@ -203,8 +198,7 @@ struct ExportWritingTests {
         try await tool.bare(command + option).expectFailure(65, "it has no row from row 99 on")
       }
       for option in [["--skip-columns", "33"], ["--rename", "33=c"]] {
-        let said = try await tool.bare(command + option + ["-n"])
-        said.expect(0)
+        let said = try await tool.bare(command + option + ["-n"]).expect(0)
         #expect(said.errors.contains("It has 3 columns, and none for \(option[0]) 33"), "\(said.errors)")
       }
       let right = try await tool.bare(command + ["--skip-columns", "3", "-n"])
@@ -224,8 +218,7 @@ struct ExportWritingTests {
       for (state, options) in [
         ("r", ["--rename", "carRef=auto,blob=note,note=blob,x=y"]), ("h", ["--headings", "snake"]),
       ] {
-        let book = try await tool.bare(["import", "w.xlsx"] + options + place("x\(state)"))
-        book.expect(0)
+        let book = try await tool.bare(["import", "w.xlsx"] + options + place("x\(state)")).expect(0)
         #expect(!book.errors.contains("exact values"), "\(book.errors)")
         try await tool.bare(["import", "w.csv", "--collection", "d"] + options + place("c\(state)")).expect(0)
         #expect(try await stored(tool, in: "x\(state)") == stored(tool, in: "c\(state)"))

@@ -15,9 +15,8 @@ struct FolderContentTests {
 
   @Test("Tables and JSON Lines are read side by side, and all else is named.")
   func everything() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
-      try FileManager.default.createDirectory(atPath: tool.path("in/sub"), withIntermediateDirectories: true)
+    try await withMini { tool, mini in
+      try tool.createFolder("in/sub")
       try tool.write("{\"name\":\"h/x\",\"fields\":{\"n\":{\"integerValue\":\"8\"}}}\n", to: "h.jsonl")
       try await tool.run("import", "h.jsonl").expect(0)
       try await tool.run("export", "h", "-o", "in/h.XLSX").expect(0)
@@ -55,8 +54,7 @@ struct FolderContentTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try tool.write(text, to: "bk/\(name)")
       }
-      let result = try await tool.run("import", "bk", "-n")
-      result.expect(0)
+      let result = try await tool.run("import", "bk", "-n").expect(0)
       let unread = "bk: not read: things/notes.txt, things/u1/marks/m/M.json, things/u2/u2 (1).json."
       #expect(result.errors.contains(unread), "\(result.errors)")
       #expect(result.errors.contains("bk: skipped things/u1/.DS_Store."), "\(result.errors)")
@@ -66,7 +64,7 @@ struct FolderContentTests {
   @Test("A folder without a file that is read says what it holds.")
   func nothing() async throws {
     try await withTool { tool in
-      try FileManager.default.createDirectory(atPath: tool.path("in"), withIntermediateDirectories: true)
+      try tool.createFolder("in")
       try tool.write("x", to: "in/socios.ods")
       try await tool.run("import", "in").expectFailure(66, "but socios.ods")
     }
@@ -74,14 +72,12 @@ struct FolderContentTests {
 
   @Test("What was exported and a file beside it: the export is read, and the file is named.")
   func besideAnExport() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try tool.write("{\"name\":\"a/x\"}\n", to: "a.jsonl")
       try await tool.run("import", "a.jsonl").expect(0)
       try await tool.run("export", "a", "-o", "out/", "--format", "jsonl").expect(0)
       try tool.write("__name__,n\ny,1\n", to: "out/b.csv")
-      let result = try await tool.run("import", "out/", "--mode", "upsert")
-      result.expect(0)
+      let result = try await tool.run("import", "out/", "--mode", "upsert").expect(0)
       #expect(result.errors.contains("out: not read: b.csv."))
       #expect(mini.snapshot().count == 1)
     }

@@ -145,8 +145,7 @@ struct ImportAdviceTests {
         try tool.write(line + "\n", to: "in.jsonl")
         let result = try await tool.bare([
           "import", "in.jsonl", "-e", "test", "--mode", "upsert", "--schema", "none", "-q",
-        ])
-        result.expect(0)
+        ]).expect(0)
         #expect(result.errors.contains("Kept as it is: 1 reference") == (kept == 1), "\(result.errors)")
         #expect(result.errors.contains("--source projects/p/databases/other makes") == (kept == 1))
       }
@@ -165,8 +164,7 @@ struct ImportAdviceTests {
       try await tool.bare(["fix", "things", "--all-documents", "--set", "a=1", "-e", "test"]).expect(0)
       let export = ["export", "_gymmigrate_runs", "things", "-e", "test", "--format", "managed", "-o", "m"]
       try await tool.bare(export).expect(0)
-      let result = try await tool.bare(["import", "m", "-e", "stage"])
-      result.expect(0)
+      let result = try await tool.bare(["import", "m", "-e", "stage"]).expect(0)
       #expect(
         result.errors.contains("gymmigrate's own, of that database, and is left out"),
         "\(result.errors)"

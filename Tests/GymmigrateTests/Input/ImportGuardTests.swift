@@ -64,10 +64,7 @@ struct ImportGuardTests {
   )
   func manifestNames(_ name: String) async throws {
     try await withImport { tool, mini in
-      try FileManager.default.createDirectory(
-        atPath: tool.path("in/sub"),
-        withIntermediateDirectories: true
-      )
+      try tool.createFolder("in/sub")
       for file in ["outside.jsonl", "in/in.jsonl", "in/sub/a.jsonl"] {
         try tool.write(documentLine("things/t1", 1) + "\n", to: file)
       }
@@ -89,10 +86,7 @@ struct ImportGuardTests {
   )
   func links(_ hasManifest: Bool) async throws {
     try await withImport { tool, mini in
-      try FileManager.default.createDirectory(
-        atPath: tool.path("in/sub"),
-        withIntermediateDirectories: true
-      )
+      try tool.createFolder("in/sub")
       try tool.write(documentLine("things/t1", 1) + "\n", to: "outside.jsonl")
       try tool.write(documentLine("things/t2", 1) + "\n", to: "in/sub/inside.data")
       if hasManifest {

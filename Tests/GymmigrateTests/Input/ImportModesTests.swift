@@ -72,11 +72,9 @@ struct ImportModesTests {
         ),
       ] {
         let words = ["import", file, "--collection", "things", "--id-column", "id", "--mode", "merge"]
-        let dry = try await tool.bare(words + ["-n"] + tool.place)
-        dry.expect(0)
+        let dry = try await tool.bare(words + ["-n"] + tool.place).expect(0)
         #expect(dry.output == expected)
-        let run = try await tool.bare(words + tool.place)
-        run.expect(0)
+        let run = try await tool.bare(words + tool.place).expect(0)
         #expect(run.output.isEmpty, "\(run.output)")
       }
     }
@@ -87,8 +85,7 @@ struct ImportModesTests {
     try await withTool { tool in
       let header = "__name__,remainingVisits,status\n"
       try tool.write(header + "m1,dos,active\nm2,1,bogus\nm3,tres,active\n", to: "members.csv")
-      let result = try await tool.run("import", "members.csv", "--parse-errors", "skip-row", "-n")
-      result.expect(2)
+      let result = try await tool.run("import", "members.csv", "--parse-errors", "skip-row", "-n").expect(2)
       #expect(result.output.hasPrefix("import: 3 documents left alone\n"), "\(result.output)")
       #expect(result.output.contains("  left alone, MALFORMED: 2\n"), "\(result.output)")
       #expect(result.output.contains(": 1 (--validate warn imports such all the same)\n"), "\(result.output)")
@@ -195,8 +192,7 @@ struct ImportModesTests {
 
   @Test("A document that cannot be stored stands aside with its reason; the others are imported.")
   func rejects() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       let long = String(repeating: "x", count: 1_048_600)
       try tool.write(
         """
@@ -209,8 +205,7 @@ struct ImportModesTests {
         """,
         to: "things.jsonl"
       )
-      let result = try await tool.run("import", "things.jsonl", "--json")
-      result.expect(2)
+      let result = try await tool.run("import", "things.jsonl", "--json").expect(2)
       let summary = try result.summary()
       #expect(summary.status == "incomplete")
       #expect(summary.totals.written == 2)
@@ -252,8 +247,7 @@ struct ImportModesTests {
         #"{"fields":{"n":{"integerValue":"\#($0)"}},"name":"things/u\#($0)"}"# + "\n"
       }
       try tool.write(lines.joined(), to: "things.jsonl")
-      let result = try await tool.run("import", "things.jsonl", "--json")
-      result.expect(2)
+      let result = try await tool.run("import", "things.jsonl", "--json").expect(2)
       #expect(try result.summary().totals.written == 58)
       #expect(mini.snapshot().count == 58)
       #expect(mini.writtenDocuments.allSatisfy { $0.writes == 1 })
@@ -276,8 +270,7 @@ struct ImportModesTests {
     let kept = #""else":{"referenceValue":"projects/p/databases/d/documents/users/u3"}"#
     try await withTool(against: mini.handler) { tool, _ in
       try tool.write(line, to: "things.jsonl")
-      let unknown = try await tool.run("import", "things.jsonl")
-      unknown.expect(0)
+      let unknown = try await tool.run("import", "things.jsonl").expect(0)
       #expect(
         unknown.errors.contains("Kept as they are: 3 references") && unknown.errors.contains("--source")
       )
@@ -306,8 +299,7 @@ struct ImportModesTests {
 
   @Test("--collection puts documents elsewhere under their own ids; standard input and gzip are read, too.")
   func places() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       let text = try Samples.first(5, of: "products")
       let expected = try MiniFirestore.canonical(
         jsonLines: text.replacingOccurrences(of: "\"products/", with: "\"groups/g 1/wares/")
@@ -315,8 +307,7 @@ struct ImportModesTests {
       let result = try await tool.bare(
         ["import", "-", "--collection", "groups/g 1/wares", "--json"] + tool.place,
         input: Array(text.utf8)
-      )
-      result.expect(0)
+      ).expect(0)
       #expect(try result.summary().collections.map(\.name) == ["groups/g 1/wares"])
       #expect(mini.snapshot() == expected)
 
@@ -337,8 +328,7 @@ struct ImportModesTests {
 
   @Test("A malformed line on standard input ends the import with its number.")
   func malformedInput() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, _ in
       let text = try Samples.first(2, of: "products") + "oops\n"
       try await tool.bare(["import", "-"] + tool.place, input: Array(text.utf8)).expectFailure(65, "line 3")
     }
@@ -346,8 +336,7 @@ struct ImportModesTests {
 
   @Test("--limit imports the first documents alone.")
   func limit() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try await tool.run("import", Samples.file("products"), "--limit", "7").expect(0)
       #expect(try mini.snapshot() == MiniFirestore.canonical(jsonLines: Samples.first(7, of: "products")))
     }
@@ -363,8 +352,7 @@ struct ImportModesTests {
     try await withTool(against: mini.handler) { tool, _ in
       let lines = ["a", "b", "c"].map { documentLine("t/\($0)", 1) }
       try tool.write(lines.joined(separator: "\n"), to: "t.jsonl")
-      let result = try await tool.run("import", "t.jsonl", "--mode", mode, "--json")
-      result.expect(0)
+      let result = try await tool.run("import", "t.jsonl", "--mode", mode, "--json").expect(0)
       let totals = try result.summary().totals
       #expect(totals.new == 2 && totals.created == 0 && totals.read == 3 && totals.balance)
       #expect(totals.written == (mode == "create" ? 2 : 3))

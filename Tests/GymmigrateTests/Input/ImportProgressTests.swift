@@ -16,8 +16,7 @@ struct ImportProgressTests {
     arguments: [["e.jsonl"], ["e.jsonl.gz"], ["e.csv"], ["e.xlsx"], ["e.jsonl", "users.csv"]]
   )
   func share(_ files: [String]) async throws {
-    let mini = try MiniFirestore.withSamples(["exercises", "users"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["exercises", "users"])) { tool, _ in
       for file in files {
         let collection = file.hasPrefix("users") ? "users" : "exercises"
         try await tool.run("export", collection, "-o", file).expect(0)
@@ -35,8 +34,7 @@ struct ImportProgressTests {
 
   @Test("Of standard input no share is known, whatever it is.", arguments: ["jsonl", "csv"])
   func standardInput(_ format: String) async throws {
-    let mini = try MiniFirestore.withSamples(["exercises"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["exercises"])) { tool, _ in
       try await tool.run("export", "exercises", "-o", "e.\(format)").expect(0)
       let words =
         [
@@ -63,9 +61,8 @@ struct ImportProgressTests {
       let limited = try await tool.onTerminal(["import", "in.jsonl", "--limit", "7"] + tool.place)
       #expect(states(limited).contains { $0.hasPrefix("import: 7 (100 %)") }, "\(limited.output)")
       let killed = try await kill.run(until: .commit(6, .after)) {
-        try tool.runner.start(
-          ["import", "in.jsonl", "--batch-size", "10", "--in-flight", "1", "--mode", "upsert"] + tool.place,
-          directory: tool.folder
+        try tool.startBare(
+          ["import", "in.jsonl", "--batch-size", "10", "--in-flight", "1", "--mode", "upsert"] + tool.place
         )
       }
       try #require(killed.signal == SIGKILL, "\(killed.errors)")

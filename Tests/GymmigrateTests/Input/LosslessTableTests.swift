@@ -16,8 +16,7 @@ struct LosslessTableTests {
       try tool.write(text, to: "things.csv")
       let result = try await tool.bare(
         ["import", "things.csv", "--validate", "off"] + arguments + tool.place
-      )
-      result.expect(code)
+      ).expect(code)
       for word in words { #expect(result.errors.contains(word), "\(word): \(result.errors)") }
     }
     return mini.snapshot().map(\.jsonLine)
@@ -74,8 +73,7 @@ struct LosslessTableTests {
     let notice = "Line 2, the last one, has no line end"
     let found = try await imported("__name__,a\nx,49", saying: [notice])
     #expect(found == [Self.line("x", #""a":{"integerValue":"49"}"#)])
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, _ in
       for (name, text) in [
         ("things.tsv", "__name__\ta\nx\t49"), ("things.csv.gz", "__name__,a\nx,49"),
         ("whole.csv", "__name__,a\nx,49\n"), ("things.tsv.gz", "__name__\ta\nx\t49"),
@@ -109,8 +107,7 @@ struct LosslessTableTests {
     ] as [([UInt8], String)]
   )
   func rawRecords(record: [UInt8], kept: String) async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       let options = ["--collection", "things", "--validate", "off"]
       let bytes = Array("__name__,a:string,b:integer\nx,Ana,1\n".utf8) + record + Array("\nz,Eva,3\n".utf8)
       try Data(bytes).write(to: URL(fileURLWithPath: tool.path("things.csv")))
@@ -144,8 +141,7 @@ struct LosslessTableTests {
 
   @Test("Texts of rejected rows that look like formulas are guarded, and come back as they were.")
   func guardedRejects() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       let options = ["--collection", "things", "--validate", "off"]
       try tool.write("__name__,a:string,b:string,n:integer\n=x,＝1+1,'@y,uno\n", to: "things.csv")
       try await tool.bare(["import", "things.csv", "--parse-errors", "skip-row"] + options + tool.place)
@@ -175,8 +171,7 @@ struct LosslessTableTests {
 
   @Test("An id is a name and never a value, through every format.", arguments: ["csv", "excel", "xlsx"])
   func idsAreNames(format: String) async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       var lines: [String] = []
       for (index, id) in Self.ids.enumerated() {
         let name = String(decoding: try JSONEncoder().encode("things/\(id)"), as: UTF8.self)
@@ -239,8 +234,7 @@ struct LosslessTableTests {
 
   @Test("White space in a path counts for each of its ids.")
   func spacesInPaths() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try tool.write("__name__,n\ng1/members/ u1,1\n", to: "groups~members.csv")
       try await tool.run("import", "groups~members.csv", "--validate", "off")
         .expectFailure(65, "row 2, column 1 (__name__)", "U+0020")

@@ -203,10 +203,7 @@ struct MendedListTests {
   @Test("A value whose type says otherwise is refused", arguments: ["number", "boolean"])
   func namedTypes(type: String) async throws {
     try await withTool { tool in
-      try FileManager.default.createDirectory(
-        atPath: tool.path("dump/users/u1"),
-        withIntermediateDirectories: true
-      )
+      try tool.createFolder("dump/users/u1")
       try tool.write(#"{"a":{"value":"x","type":"\#(type)"}}"#, to: "dump/users/u1/u1.json")
       try await tool.run("import", "dump", "--schema", "none")
         .expectFailure(65, "it is no \(type), which its type says")

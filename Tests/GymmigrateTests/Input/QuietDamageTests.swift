@@ -20,8 +20,7 @@ struct QuietDamageTests {
       try await tool.load((1...3).map { #"{"name":"things/\#($0)","fields":{\#(fields)}}"# }, into: "test")
       try tool.write("__name__;on;n;name\n1;no;6,75;b\n2;no;7,5;c\n3;true;1.5;d\n", to: "things.csv")
       let place = ["-e", "test", "-n"]
-      let merged = try await tool.bare(["import", "things.csv", "--mode", "merge"] + place)
-      merged.expect(0)
+      let merged = try await tool.bare(["import", "things.csv", "--mode", "merge"] + place).expect(0)
       #expect(
         merged.errors.contains("things: on: 2 texts would take the place of values of the type boolean")
       )
@@ -30,14 +29,12 @@ struct QuietDamageTests {
       let objects = #"[{"id":"1","on":"no","n":7},{"id":"2","on":"no","n":"7,5"}]"#
       try tool.write(objects, to: "things.json")
       let plain = ["import", "things.json", "--id-column", "id", "--mode", "merge"]
-      let json = try await tool.bare(plain + place)
-      json.expect(0)
+      let json = try await tool.bare(plain + place).expect(0)
       let said = "things: on: 2 texts would take the place of values of the type boolean"
       #expect(json.errors.contains(said), "\(json.errors)")
       #expect(json.errors.contains("things: n: 1 text would take the place of values of the type double"))
       try tool.write("id,n\n1,a\n2,b\n\nNotes: paid monthly,\nBy Ana,\n", to: "table.csv")
-      let notes = try await tool.bare(["import", "table.csv", "--id-column", "id"] + place)
-      notes.expect(0)
+      let notes = try await tool.bare(["import", "table.csv", "--id-column", "id"] + place).expect(0)
       #expect(
         notes.errors.contains("Row 5 and 1 more behind an empty row have nothing but an id"),
         "\(notes.errors)"
@@ -97,8 +94,7 @@ struct QuietDamageTests {
         ("things.json", ["--id-column", "id"], [room, price]), ("plain/", [], [room, price, phone]),
       ] as [(String, [String], [String])] {
         let merge = ["import", input, "-e", "test", "--mode", "merge", "-n", "-q"]
-        let result = try await tool.bare(merge + more)
-        result.expect(0)
+        let result = try await tool.bare(merge + more).expect(0)
         for line in expected { #expect(result.errors.contains(line), "\(input): \(result.errors)") }
       }
     }
@@ -116,14 +112,12 @@ struct QuietDamageTests {
       let merge = ["import", "things.csv", "-e", "test", "--mode", "merge"]
       let before = try await stored("things/1", tool)
       for more in [["-n"], []] {
-        let refused = try await tool.bare(merge + more)
-        refused.expect(2)
+        let refused = try await tool.bare(merge + more).expect(2)
         let said = "left alone, structure-lost: 3 (--validate warn imports such all the same)"
         #expect(refused.output.contains(said), "\(refused.output)")
       }
       #expect(try await stored("things/1", tool) == before)
-      let warned = try await tool.bare(merge + ["--validate", "warn", "-q"])
-      warned.expect(0)
+      let warned = try await tool.bare(merge + ["--validate", "warn", "-q"]).expect(0)
       for line in [
         "things: m: 1 integer takes the place of values of the type map, the first in things/1.",
         "things: tags: 1 text takes the place of values of the type array, the first in things/2.",
@@ -186,8 +180,7 @@ struct QuietDamageTests {
         try tool.write("__name__,Teléfono\n\(Self.member),\(phone)\n", to: "members.csv")
         // A phone that was cut may break the schema, which is not what this is about.
         let merge = ["import", "members.csv", "-e", "test", "--mode", "merge", "--validate", "off"]
-        let result = try await tool.bare(merge + more)
-        result.expect(0)
+        let result = try await tool.bare(merge + more).expect(0)
         return result.errors
       }
       for (whole, cut) in [("0160603543", "160603543"), ("+525512345678", "525512345678")] {
@@ -286,8 +279,7 @@ struct QuietDamageTests {
         try tool.write("\(heading),name,n\n1,\"  Lía \",1\n2,Ana,2\n3,Leo\u{A0},3\n", to: "t.csv")
         let ids = heading == "id" ? ["--id-column", "id"] : []
         let words = ["import", "t.csv", "--schema", "none", "--mode", "upsert", "-q"] + ids + tool.place
-        let result = try await tool.bare(words)
-        result.expect(0)
+        let result = try await tool.bare(words).expect(0)
         let said =
           "2 texts begin or end with white space, which is a part of them, the first in row 2, column 2"
         #expect(result.errors.contains(said), "\(result.errors)")
@@ -315,16 +307,14 @@ struct QuietDamageTests {
         try tool.write("[\(objects.joined(separator: ","))]", to: "table.json")
         for file in ["table.csv", "table.json"] {
           let words = ["import", file, "--collection", collection, "--id-column", "id", "--schema", "none"]
-          let result = try await tool.bare(words + ["--mode", "merge", "-e", "test", "-n", "-q"])
-          result.expect(0)
+          let result = try await tool.bare(words + ["--mode", "merge", "-e", "test", "-n", "-q"]).expect(0)
           let said = "\(collection): \(warning ?? "the ids of")"
           #expect(result.errors.contains(said) == (warning != nil), "\(file) \(ids): \(result.errors)")
         }
       }
       try tool.write("id,n\n1,2\n", to: "table.csv")
       let words = ["import", "table.csv", "--collection", "padded", "--id-column", "id", "--schema", "none"]
-      let created = try await tool.bare(words + ["-e", "test", "-q"])
-      created.expect(0)
+      let created = try await tool.bare(words + ["-e", "test", "-q"]).expect(0)
       #expect(created.errors.contains("padded: \(lost)"), "\(created.errors)")
     }
   }
@@ -343,8 +333,7 @@ struct QuietDamageTests {
         try tool.write("[\(objects.joined(separator: ","))]", to: "padded.json")
         for words in [["padded.csv"], ["padded.json", "--id-column", "id"]] {
           let more = ["--schema", "none", "--mode", "merge", "-e", "test", "-n", "-q"]
-          let result = try await tool.bare(["import"] + words + more)
-          result.expect(0)
+          let result = try await tool.bare(["import"] + words + more).expect(0)
           let said = twin.map { "has no zeros before it, and is new; the database has \($0)" }
           #expect(result.errors.contains(said ?? "zeros before") == (twin != nil), "\(ids): \(result.errors)")
         }
@@ -410,8 +399,7 @@ struct QuietDamageTests {
         "t1,1,basic,2025-01-02T00:00:00Z,\(day)\nt2,2,basic,2026-01-02T03:04:05.6784Z,\nt3,3,basic,\(day),\nt4,4,basic,,"
       )
       for more in [["-n"], []] {
-        let result = try await tool.bare(load + ["--server-times"] + more)
-        result.expect(0)
+        let result = try await tool.bare(load + ["--server-times"] + more).expect(0)
         let said = "leaves out the time of creation that the input has for 2 documents."
         #expect(result.errors.contains(said), "\(result.errors)")
       }
@@ -472,8 +460,7 @@ struct QuietDamageTests {
         (["payments.csv", "--validate", "warn"], #""doubleValue":1"#, true),
         (["in.jsonl"], #""doubleValue":2"#, true), (["whole/"], #""doubleValue":450"#, false),
       ] {
-        let result = try await tool.bare(["import", "-e", "test", "--mode", "merge"] + input)
-        result.expect(0)
+        let result = try await tool.bare(["import", "-e", "test", "--mode", "merge"] + input).expect(0)
         let said =
           "1 document was changed that the schema declares immutable, the first payments/\(Self.payment)"
         #expect(result.errors.contains(said) == warning, "\(input): \(result.errors)")
@@ -533,8 +520,7 @@ struct QuietDamageTests {
         ("precios.csv", ["--collection", "prices"], nil), ("precios.csv", ["--schema", "none"], nil),
       ] as [(String, [String], String?)] {
         try tool.write(table, to: file)
-        let result = try await tool.bare(["import", file, "-e", "test", "-n"] + more)
-        result.expect(0)
+        let result = try await tool.bare(["import", file, "-e", "test", "-n"] + more).expect(0)
         let warnings = result.errorLines.filter {
           $0.contains("warning") && $0.contains("schema declares no")
         }

@@ -29,8 +29,7 @@ struct RenamedCollectionTests {
   )
   func renamed(_ renaming: Renaming) async throws {
     for more in [[], ["--validate", "off", "--server-times"], ["--parse-errors", "skip-row"]] as [[String]] {
-      let mini = MiniFirestore()
-      try await withTool(against: mini.handler) { tool, _ in
+      try await withMini { tool, mini in
         let lines = renaming.from.enumerated().map { documentLine($0.element, $0.offset) }
         try tool.write(lines.joined(separator: "\n") + "\n", to: "in.jsonl")
         let command = ["import", "in.jsonl", "--collection", renaming.collection] + more
@@ -42,8 +41,7 @@ struct RenamedCollectionTests {
 
   @Test("Documents of several collections are put into one only with --flatten.")
   func several() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       let names = ["users/u1", "groups/g1/members/u2"]
       try tool.write(names.map { documentLine($0, 1) + "\n" }.joined(), to: "in.jsonl")
       let result = try await tool.run("import", "in.jsonl", "--collection", "people")
@@ -67,8 +65,7 @@ struct RenamedCollectionTests {
 
   @Test("So it is of a table with paths below its collection.")
   func table() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try tool.write("__name__,n\ng1,1\ng1/members/u1,2\n", to: "groups.csv")
       try await tool.run("import", "groups.csv", "--collection", "teams", "--validate", "off").expect(0)
       #expect(mini.snapshot().map(\.name).sorted() == ["teams/g1", "teams/g1/members/u1"])

@@ -71,13 +71,11 @@ struct RepeatedMemberInputTests {
 
   @Test("It is refused with line and member, and nothing is written.", arguments: inputs)
   func refused(_ input: Input) async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       let head = input.file == "t.csv" ? "__name__,n\nz,1\n" : documentLine("t/z", 1) + "\n"
       try tool.write(head + input.text + "\n", to: input.file)
       for more in [[], ["--validate", "off"], ["--validate", "reject"]] {
-        let result = try await tool.bare(["import", input.file] + more + tool.place)
-        result.expect(65)
+        let result = try await tool.bare(["import", input.file] + more + tool.place).expect(65)
         let complaint = try #require(result.complaints.first)
         for part in input.parts { #expect(complaint.contains(part), "\(result.errors)") }
       }
@@ -87,9 +85,8 @@ struct RepeatedMemberInputTests {
 
   @Test("So is a manifest.")
   func manifest() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
-      try FileManager.default.createDirectory(atPath: tool.path("in"), withIntermediateDirectories: true)
+    try await withMini { tool, mini in
+      try tool.createFolder("in")
       for name in ["a", "b"] { try tool.write(documentLine("t/\(name)", 1) + "\n", to: "in/\(name).jsonl") }
       func file(_ name: String) -> String {
         #""files":[{"file":"\#(name).jsonl","collection":"t","documents":1,"bytes":1,"sha256":"0"}]"#

@@ -37,11 +37,9 @@ struct SeveralSheetsTests {
     try await withTool { tool in
       try await make(tool.path("book.xlsx"), Self.notes)
       let command = ["import", "book.xlsx", "-e", "local", "--id-column", "id"]
-      let asked = try await tool.bare(command + ["-n"])
-      asked.expect(65)
+      let asked = try await tool.bare(command + ["-n"]).expect(65)
       #expect(asked.errors.contains("--skip-columns 'notas=3' leaves it out"), "\(asked.errors)")
-      let all = try await tool.bare(command + ["--skip-columns", "3", "-n"])
-      all.expect(64)
+      let all = try await tool.bare(command + ["--skip-columns", "3", "-n"]).expect(64)
       #expect(
         all.errors.contains("--skip-columns 'notas=3'") && all.errors.contains("'tel'"),
         "\(all.errors)"
@@ -59,8 +57,7 @@ struct SeveralSheetsTests {
       try await make(tool.path("w.xlsx"), "[('w', [['id','v'],['a',1,None,'suelto'],['b',2]], [])]")
       let command = ["import", "w.xlsx", "-e", "local", "--id-column", "id"]
       try await tool.bare(command).expect(65)
-      let result = try await tool.bare(command + ["--parse-errors", "skip-field", "--json"])
-      result.expect(2)
+      let result = try await tool.bare(command + ["--parse-errors", "skip-field", "--json"]).expect(2)
       let totals = try result.summary().totals
       #expect(totals.written == 2 && totals.review == 1, "\(result.errors)")
     }
@@ -71,8 +68,7 @@ struct SeveralSheetsTests {
     try await withTool { tool in
       try await make(tool.path("book.xlsx"), Self.titles)
       let command = ["import", "book.xlsx", "-e", "local", "--id-column", "id"]
-      let asked = try await tool.bare(command + ["-n"])
-      asked.expect(65)
+      let asked = try await tool.bare(command + ["-n"]).expect(65)
       #expect(asked.errors.contains("--header-row 'pagos=3' takes that row"), "\(asked.errors)")
       try await tool.bare(command + ["--header-row", "3", "-n"]).expect(64)
       try await tool.bare(command + ["--header-row", "pagos=3"]).expect(0)
@@ -86,8 +82,7 @@ struct SeveralSheetsTests {
       let sheets = "[('socios', [['id','n'],['a1',1]], []), ('pagos', [['a=b','monto'],['p1',5]], [])]"
       try await make(tool.path("book.xlsx"), sheets)
       let command = ["import", "book.xlsx", "-e", "local", "--id-column", "id"]
-      let asked = try await tool.bare(command + ["-n"])
-      asked.expect(65)
+      let asked = try await tool.bare(command + ["-n"]).expect(65)
       #expect(asked.errors.contains("--id-column 'pagos=HEADING' is for this sheet alone"), "\(asked.errors)")
       try await tool.bare(command + ["--id-column", "pago=a=b", "-n"]).expect(64)
       try await tool.bare(command + ["--id-column", "Clave", "-n"]).expect(64)
@@ -106,8 +101,7 @@ struct SeveralSheetsTests {
         "[['Julio',None,None],['id','INGRESO','cuota'],['1',560,5],['3',None,datetime.date(2026,7,1)],['2',1500,True]]"
       try await make(tool.path("book.xlsx"), "[('gastos', \(rows), ['A1:C1'])]")
       let command = ["import", "book.xlsx", "-e", "local", "--id-column", "id"]
-      let asked = try await tool.bare(command + ["-n"])
-      asked.expect(65)
+      let asked = try await tool.bare(command + ["-n"]).expect(65)
       #expect(asked.errors.contains("--header-row 2"), "\(asked.errors)")
       try await tool.bare(command + ["--header-row", "2", "--types", "cuota=text"]).expect(0)
       for (id, text) in [("1", "5"), ("3", "2026-07-01"), ("2", "true")] {
@@ -125,8 +119,7 @@ struct SeveralSheetsTests {
         "[('socios', [['id','n'],['a1','Ana','z'],['a2','Leo','y']], [])]"
       )
       let command = ["import", "book.xlsx", "-e", "local", "--id-column", "id"]
-      let asked = try await tool.bare(command + ["-n"])
-      asked.expect(65)
+      let asked = try await tool.bare(command + ["-n"]).expect(65)
       #expect(asked.errors.contains("--rename 3=FIELD names it"), "\(asked.errors)")
       try await tool.bare(command + ["--rename", "3=zona"]).expect(0)
       let ana = try await tool.bare(["get", "socios/a1", "-e", "local"]).output
@@ -139,8 +132,7 @@ struct SeveralSheetsTests {
     try await withTool { tool in
       try await make(tool.path("book.xlsx"), "[('alumnos', [['id','n'],['a1',1]], [])]")
       let own = ["--schema", "none"] + tool.place
-      let first = try await tool.bare(["import", "book.xlsx", "--id-column", "id"] + own)
-      first.expect(0)
+      let first = try await tool.bare(["import", "book.xlsx", "--id-column", "id"] + own).expect(0)
       #expect(first.errors.contains("To undo: gymmigrate runs undo "), "\(first.errors)")
       for name in ["Resumen", "Copia de seguridad"] {
         try await tool.bare(["export", "alumnos", "-o", "out.xlsx"] + own).expect(0)
@@ -179,11 +171,9 @@ struct SeveralSheetsTests {
       try await tool.bare(["export", "expenses", "-e", "local", "-o", "utc.xlsx", "--time-zone", "UTC"])
         .expect(0)
       let command = ["import", "utc.xlsx", "-e", "local", "--mode", "merge", "--validate", "warn", "--json"]
-      let back = try await tool.bare(command)
-      back.expect(0)
+      let back = try await tool.bare(command).expect(0)
       #expect(try back.summary().totals.written == 0)
-      let moved = try await tool.bare(command + ["--time-zone", "America/Mexico_City"])
-      moved.expect(0)
+      let moved = try await tool.bare(command + ["--time-zone", "America/Mexico_City"]).expect(0)
       #expect(try moved.summary().totals.written > 0)
     }
   }

@@ -49,8 +49,7 @@ struct SheetImportTests {
       try await copy.run("import", "tables/").expect(0)
       expectSame(try await documents(copy), try await documents(tool), "\(options)")
       // Everything is there: nothing is written the second time.
-      let again = try await copy.run("import", "tables/", "--mode", "upsert", "--json")
-      again.expect(0)
+      let again = try await copy.run("import", "tables/", "--mode", "upsert", "--json").expect(0)
       #expect(try again.summary().totals.written == 0)
     }
   }
@@ -75,8 +74,7 @@ struct SheetImportTests {
         .expect(0)
       let result = try await tool.bare(
         ["import", "a.xlsx", "--schema", "none", "-e", "local", "--mode", "upsert", "--json"]
-      )
-      result.expect(0)
+      ).expect(0)
       #expect(try result.summary().totals.unchanged == 1, "\(result.output)")
     }
   }
@@ -90,8 +88,7 @@ struct SheetImportTests {
   )
   func linksElsewhere(_ options: [String]) async throws {
     try await withTool { tool in
-      let run = try await tool.bare(["export", "products", "--links"] + options + tool.place)
-      run.expect(64)
+      let run = try await tool.bare(["export", "products", "--links"] + options + tool.place).expect(64)
       #expect(run.errors.contains("--links is about the sheets of one workbook"), "\(run.errors)")
     }
   }
@@ -294,7 +291,7 @@ struct SheetImportTests {
   @Test("A table on standard input is read like a file and leaves no copy.")
   func standardInput() async throws {
     try await withTool { tool in
-      let result = try await tool.run(
+      try await tool.run(
         "import",
         "--validate",
         "off",
@@ -304,8 +301,7 @@ struct SheetImportTests {
         "--collection",
         "products",
         input: Array("__name__,price\np1,7\n".utf8)
-      )
-      result.expect(0)
+      ).expect(0)
       #expect(
         try await documents(tool) == [#"{"fields":{"price":{"doubleValue":7.0}},"name":"products/p1"}"#]
       )
@@ -318,9 +314,8 @@ struct SheetImportTests {
   @Test("An import of a table that was stopped resumes behind its last row.", arguments: ["csv", "xlsx"])
   func continues(_ format: String) async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.commit], .always, .drip(chunk: 64, interval: .milliseconds(3)))],
+    let faults = mini.faults(
+      FaultRule([.commit], .always, .drip(chunk: 64, interval: .milliseconds(3))),
       maximumConsecutive: .max
     )
     try await withTool(against: faults.handler) { tool, _ in
@@ -345,8 +340,7 @@ struct SheetImportTests {
       let stopped = await process.wait()
       stopped.expect(143)
       #expect(stopped.lastLine.contains("runs resume"))
-      let resumed = try await tool.bare(["runs", "resume", "last"])
-      resumed.expect(0)
+      try await tool.bare(["runs", "resume", "last"]).expect(0)
       #expect(try mini.snapshot() == MiniFirestore.canonical(jsonLines: Samples.text(["users"])))
       #expect(mini.writtenDocuments.allSatisfy { $0.writes == 1 })
     }

@@ -23,8 +23,7 @@ struct CheckTests {
     try await withTool { tool in
       let file = try tool.write(Self.sound, to: "sound.jsonl")
       try await tool.run("import", file, "-q").expect(0)
-      let result = try await tool.run("check")
-      result.expect(0)
+      let result = try await tool.run("check").expect(0)
       let lines = result.output.split(separator: "\n")
       // The rule about buckets is for environments that have one.
       #expect(lines.count == 33)
@@ -32,8 +31,7 @@ struct CheckTests {
       // Two runs of one second stand in the order of their names.
       let run = try #require(tool.runs().first { $0.contains("-check-") })
       #expect(tool.names(in: run) == ["operation.log", "run.json", "summary.json"])
-      let json = try await tool.run("check", "--json", "-o", "findings.json")
-      json.expect(0)
+      let json = try await tool.run("check", "--json", "-o", "findings.json").expect(0)
       let object = try checked(json)
       #expect(object.findings.isEmpty)
       #expect(object.rules.values.allSatisfy { $0 == 0 })
@@ -50,7 +48,7 @@ struct CheckTests {
     try await withTool { tool in
       let files = try Samples.all().map { Samples.file($0) }
       try await tool.bare(["import"] + files + ["-q"] + tool.place).expect(0)
-      let before = try await tool.run(
+      try await tool.run(
         "export",
         "--all",
         "--subcollections",
@@ -59,10 +57,8 @@ struct CheckTests {
         "--format",
         "jsonl",
         "-q"
-      )
-      before.expect(0)
-      let result = try await tool.run("check", "-o", "findings.csv")
-      result.expect(1)
+      ).expect(0)
+      let result = try await tool.run("check", "-o", "findings.csv").expect(1)
       #expect(
         result.output.contains(
           "\n      14  wrong-type                     users/8KpVC8hy1FGVvoS1zdtrYy57PqwG, "
@@ -97,8 +93,7 @@ struct CheckTests {
         "id-missing",
         "--examples",
         "0"
-      )
-      some.expect(1)
+      ).expect(1)
       #expect(
         some.output
           == "FINDINGS  RULE                  DOCUMENTS\n       0  id-missing\n       2  foreign-key-dangling\n"
@@ -130,8 +125,7 @@ struct CheckTests {
       ])
       try #require(broken.exitCode == 0, "\(broken.errors)")
       try await tool.run("import", "broken/all.jsonl", "-q").expect(0)
-      let result = try await tool.run("check", "--json", "--page-size", "\(seed * 3)")
-      result.expect(1)
+      let result = try await tool.run("check", "--json", "--page-size", "\(seed * 3)").expect(1)
       try tool.write(result.output, to: "found.json")
       let judged = try await Judge.python([
         "\(root)/Tests/Oracle/check_expected.py", tool.path("broken"), "--compare", tool.path("found.json"),
@@ -202,8 +196,7 @@ struct CheckTests {
         "--rule",
         "link-not-mirrored",
         "--json"
-      )
-      result.expect(0)
+      ).expect(0)
       let object = try checked(result)
       let moment = try #require(object.readTime)
       let lists = server.requests(.list).filter { !$0.target.contains("pageSize=1&") }
@@ -226,8 +219,7 @@ struct CheckTests {
         "--read-time",
         "none",
         "--json"
-      )
-      present.expect(0)
+      ).expect(0)
       #expect(try checked(present).readTime == nil)
     }
   }
@@ -284,8 +276,7 @@ struct CheckTests {
       try #require(broken.exitCode == 0, "\(broken.errors)")
       let files = tool.names(in: "broken").filter { $0.hasSuffix(".jsonl") }.map { "broken/\($0)" }
       try await tool.bare(["import"] + files + ["-q", "--validate", "off"] + tool.place).expect(0)
-      let result = try await tool.run("check", "--json")
-      result.expect(1)
+      let result = try await tool.run("check", "--json").expect(1)
       try tool.write(result.output, to: "found.json")
       let judged = try await Judge.python(
         [
@@ -301,8 +292,7 @@ struct CheckTests {
 
   @Test func listOfRules() async throws {
     try await withTool { tool in
-      let result = try await tool.bare(["check", "--list-rules"])
-      result.expect(0)
+      let result = try await tool.bare(["check", "--list-rules"]).expect(0)
       let lines = result.output.split(separator: "\n").map { $0.split(separator: "\t") }
       #expect(lines.count == 33)
       #expect(lines.allSatisfy { $0.count == 2 && $0[1].hasSuffix(".") })

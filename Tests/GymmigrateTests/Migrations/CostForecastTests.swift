@@ -29,10 +29,8 @@ struct CostForecastTests {
       for (number, filter) in ["n == 1", "n == -1", "n > 3", "n >= 0", "n != 4"].enumerated() {
         let fix =
           ["fix"] + scope + ["--where", filter, "--set", "z\(number)=1", "-e", "test", "--schema", "none"]
-        let forecast = try await tool.bare(fix + ["-n", "--json"])
-        forecast.expect(0)
-        let done = try await tool.bare(fix + ["--json"])
-        done.expect(0)
+        let forecast = try await tool.bare(fix + ["-n", "--json"]).expect(0)
+        let done = try await tool.bare(fix + ["--json"]).expect(0)
         let (planned, billed) = (try forecast.billedReads("cost"), try done.billedReads())
         #expect(billed <= planned + Self.overhead, "\(scope) \(filter): \(planned) planned, \(billed) billed")
         #expect(planned <= billed, "\(scope) \(filter): \(planned) planned, \(billed) billed")
@@ -80,8 +78,7 @@ struct CostForecastTests {
       let file = "id: a\nsummary: Sets a.\ncollection: things\nsteps:\n  - set: {a: 1}\n"
       try tool.write(file, to: "migrations/1-a.yaml")
       let rehearse = ["migrate", "test", "a", "--from", "test", "--schema", "none"]
-      let first = try await tool.bare(rehearse)
-      first.expect(0)
+      let first = try await tool.bare(rehearse).expect(0)
       #expect(first.errors.firstMatch(of: /Billed: 6[0-9] reads, 0 writes/) != nil, "\(first.errors)")
       let lines = try tool.text(".gymmigrate/costs.jsonl").split(separator: "\n")
       let last = try #require(lines.last)

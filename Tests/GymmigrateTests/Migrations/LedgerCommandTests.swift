@@ -122,8 +122,7 @@ struct LedgerCommandTests {
       try await tool.run("fix", "things", "--set", "a=1", "--all-documents", "-y").expect(0)
       refused.withLock { $0 = 1 }
       _ = try things(tool, 3)
-      let again = try await tool.run("import", "things.jsonl", "--mode", "upsert")
-      again.expect(0)
+      let again = try await tool.run("import", "things.jsonl", "--mode", "upsert").expect(0)
       #expect(!again.errors.lowercased().contains("ledger"))
     }
   }
@@ -189,8 +188,7 @@ struct LedgerCommandTests {
         try await tool.run("migrate", "undo", run).expect(0)
         #expect(mini.lines() == before)
       case .unlockAndClear:
-        let unlocked = try await tool.run("migrate", "unlock")
-        unlocked.expect(0)
+        let unlocked = try await tool.run("migrate", "unlock").expect(0)
         #expect(
           unlocked.errors.contains("The lease is free.") && unlocked.errors.contains(advice),
           "\(unlocked.errors)"
@@ -272,7 +270,7 @@ struct LedgerCommandTests {
       let folder = tool.names(in: ".gymmigrate/runs/\(run)")
       let unlock = ["migrate", "unlock", run] + tool.place
       let killed = try await kill.run(until: point) {
-        try tool.runner.start(unlock, directory: tool.folder)
+        try tool.startBare(unlock)
       }
       try #require(killed.signal == SIGKILL, "\(killed.errors)")
       // What only looked has changed nothing; what has begun leaves no folder that seems to wait for somebody.
@@ -282,7 +280,7 @@ struct LedgerCommandTests {
       #expect(
         tool.names(in: ".gymmigrate/runs/\(run)") == (folder + (hasBegun ? ["verdict.json"] : [])).sorted()
       )
-      let again = try await kill.run(until: .never) { try tool.runner.start(unlock, directory: tool.folder) }
+      let again = try await kill.run(until: .never) { try tool.startBare(unlock) }
       if case .commit(2, .after) = point {
         again.expectFailure(64, "it is cleared: nothing waits for it")
       } else {
@@ -314,8 +312,7 @@ struct LedgerCommandTests {
     try await withGym { tool, _, kill, _ in
       try await tool.run("migrate", "unlock").expect(0)
       let run = try await self.kill(tool, by: kill)
-      let taken = try await tool.run("migrate", "unlock")
-      taken.expect(0)
+      let taken = try await tool.run("migrate", "unlock").expect(0)
       #expect(taken.errors.contains(run))
       #expect(try await tool.ledger().lease == nil)
       try await tool.run("migrate", "apply", "is-active").expectFailure(75, "stopped before it was done")

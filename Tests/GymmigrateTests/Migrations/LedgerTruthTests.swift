@@ -16,16 +16,14 @@ struct LedgerTruthTests {
   }
 
   private func pending(_ tool: Tool) async throws -> String {
-    let result = try await tool.bare(["migrate", "pending", "-e", "test"])
-    result.expect(0)
+    let result = try await tool.bare(["migrate", "pending", "-e", "test"]).expect(0)
     return result.output.split(separator: "\n").map { line in
       line.split(separator: "\t").prefix(2).joined(separator: " ")
     }.joined(separator: ", ")
   }
 
   private func status(_ tool: Tool) async throws -> String {
-    let result = try await tool.bare(["migrate", "status", "--environments", "test"])
-    result.expect(0)
+    let result = try await tool.bare(["migrate", "status", "--environments", "test"]).expect(0)
     return String(result.output.split(separator: "\n").last ?? "")
   }
 
@@ -136,8 +134,7 @@ struct LedgerTruthTests {
       let restore = ["restore", "--all", "-e", "test", "-y", "--max-delete", "9", "--from"]
       try await tool.bare(restore + ["after/", "-q"]).expect(0)
       #expect(try await pending(tool) == "", "that is how it left them")
-      let restored = try await tool.bare(restore + ["before/"])
-      restored.expect(0)
+      let restored = try await tool.bare(restore + ["before/"]).expect(0)
       #expect(restored.errors.contains("pending again: set-a."), "\(restored.errors)")
       #expect(try await pending(tool) == "1-a undone")
       try await tool.bare(["migrate", "undo", "last", "-e", "test", "-y"]).expect(0)
@@ -161,8 +158,7 @@ struct LedgerTruthTests {
     let text =
       "id: gone\nsummary: Deletes.\nirreversible: It is meant.\ncollection: things\nwhere: ['n > 2']\nsteps:\n  - delete: hard\n"
     try await withFolder(text) { tool in
-      let plan = try await tool.bare(["migrate", "up", "-e", "test", "-n"])
-      plan.expect(0)
+      let plan = try await tool.bare(["migrate", "up", "-e", "test", "-n"]).expect(0)
       #expect(plan.errors.contains("--max-delete 1"), "\(plan.errors)")
       try await tool.bare(["migrate", "up", "-e", "test", "-y"]).expectFailure(77, "--max-delete")
       try await tool.bare(["delete", "things", "--id", "t3", "--hard", "--max-delete", "1", "-e", "test"])
@@ -209,8 +205,7 @@ struct LedgerTruthTests {
       func billed(_ number: Int) async throws -> Int {
         let result = try await tool.bare([
           "fix", "things", "--where", "n == 1", "--set", "b=\(number)", "-e", "test", "--json",
-        ])
-        result.expect(0)
+        ]).expect(0)
         return try result.billedReads()
       }
       let first = try await billed(1)

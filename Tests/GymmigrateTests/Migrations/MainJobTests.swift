@@ -46,8 +46,7 @@ struct MainJobTests {
       #expect(try plan.summary().totals.written == 0)
       try await export(tool, "planned")
       #expect(try files(tool, "planned") == before)
-      let pending = try await tool.run("migrate", "plan", "users-unify", "--exit-code")
-      pending.expect(1)
+      try await tool.run("migrate", "plan", "users-unify", "--exit-code").expect(1)
 
       let apply = try await tool.run("migrate", "apply", "users-unify", "user-emails", "is-active", "--json")
       apply.expect(2)
@@ -67,15 +66,14 @@ struct MainJobTests {
       #expect(try again.summary().totals.created == 0)
       try await export(tool, "again")
       #expect(try files(tool, "again") == files(tool, "after"))
-      let rest = try await tool.run(
+      try await tool.run(
         "migrate",
         "plan",
         "users-unify",
         "user-emails",
         "is-active",
         "--exit-code"
-      )
-      rest.expect(0)
+      ).expect(0)
     }
   }
 
@@ -110,8 +108,7 @@ struct MainJobTests {
   @Test("Exports CSV that another reader finds whole, a row a document.")
   func csv() async throws {
     try await withGym { tool in
-      let result = try await tool.run("export", "--all", "-o", "csv", "--format", "csv", "--json")
-      result.expect(0)
+      let result = try await tool.run("export", "--all", "-o", "csv", "--format", "csv", "--json").expect(0)
       let rows = try await Judge.script(
         """
         import csv, pathlib, sys
@@ -150,8 +147,7 @@ struct MainJobTests {
   @Test("Exports a workbook with a sheet a collection and a row a document.")
   func xlsx() async throws {
     try await withGym { tool in
-      let result = try await tool.run("export", "--all", "-o", "gym.xlsx", "--json")
-      result.expect(0)
+      let result = try await tool.run("export", "--all", "-o", "gym.xlsx", "--json").expect(0)
       // With nothing but the standard library: a workbook is XML in a ZIP.
       let rows = try await Judge.script(
         """

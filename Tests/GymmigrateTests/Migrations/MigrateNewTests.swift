@@ -8,14 +8,12 @@ import Testing
     try await withStores { tool in
       try tool.write("import sys\nfor line in sys.stdin: print('{\"same\":true}')\n", to: "p.py")
       let like = ["--like", "fix", "orders", "--all-documents", "--run", "python3 p.py"]
-      let made = try await tool.bare(["migrate", "new", "prog"] + like)
-      made.expect(0)
+      let made = try await tool.bare(["migrate", "new", "prog"] + like).expect(0)
       let file = String(made.output.dropLast())
       let text = try String(contentsOfFile: tool.path(file), encoding: .utf8)
       #expect(text.contains(#"command: ["python3", "../p.py"]"#), "\(text)")
       try tool.write(text.replacing("../p.py", with: "p.py"), to: file)
-      let lint = try await tool.bare(["migrate", "lint"])
-      lint.expect(1)
+      let lint = try await tool.bare(["migrate", "lint"]).expect(1)
       #expect(lint.output.contains("'p.py' names no file"), "\(lint.output)")
       // Beside the file there is another program of that name.
       try tool.write("", to: "migrations/q.py")

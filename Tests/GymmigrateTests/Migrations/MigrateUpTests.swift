@@ -23,8 +23,7 @@ struct MigrateUpTests {
   private static let three = ["1-a": setting("a"), "2-b": setting("b"), "3-c": setting("c")]
 
   private func pending(_ tool: Tool, _ environment: String = "test") async throws -> [String] {
-    let result = try await tool.bare(["migrate", "pending", "-e", environment])
-    result.expect(0)
+    let result = try await tool.bare(["migrate", "pending", "-e", environment]).expect(0)
     return result.output.split(separator: "\n").map { line in
       line.split(separator: "\t").prefix(2).joined(separator: " ")
     }
@@ -46,8 +45,7 @@ struct MigrateUpTests {
           "01-users-unify pending", "02-user-emails pending", "03-is-active pending",
         ]
       )
-      let up = try await tool.bare(["migrate", "up", "-e", "stage", "--json"])
-      up.expect(2)
+      let up = try await tool.bare(["migrate", "up", "-e", "stage", "--json"]).expect(2)
       let lines = up.output.split(separator: "\n").map { Data($0.utf8) }
       let summaries = try lines.map { try JSONDecoder().decode(Summary.self, from: $0) }
       let names = ["plan", "apply", "verify", "apply", "verify", "apply", "verify"]
@@ -66,8 +64,7 @@ struct MigrateUpTests {
   func left() async throws {
     try await withStores { tool in
       try await tool.bare(["import", Samples.file("users"), "-e", "test", "-q"]).expect(0)
-      let up = try await tool.bare(["migrate", "up", "-e", "test", "--examples", "0"])
-      up.expect(2)
+      let up = try await tool.bare(["migrate", "up", "-e", "test", "--examples", "0"]).expect(2)
       let said = up.errorLines.filter { $0.contains(": see .gymmigrate/") }
       #expect(said.first?.contains("users-unify: see ") == true, "\(up.errors)")
       #expect(Array(up.errorLines.suffix(said.count)) == said, "\(up.errors)")
@@ -89,8 +86,7 @@ struct MigrateUpTests {
       #expect(rest.errors.contains("--review is for users-unify. That is not pending, so it is not used."))
       #expect(try await pending(tool) == [])
       // Neither is it where nothing at all is pending.
-      let again = try await tool.bare(up)
-      again.expect(0)
+      let again = try await tool.bare(up).expect(0)
       #expect(again.errors.contains("--review is for users-unify. That is not pending, so it is not used"))
       try tool.write(
         "id: x\nsummary: X.\ncollection: things\nsteps:\n  - set: {a: 1}\n",
@@ -104,8 +100,7 @@ struct MigrateUpTests {
   func nothing() async throws {
     try await withFolder(Self.three) { tool in
       try await tool.bare(["migrate", "up", "-e", "test", "-q"]).expect(0)
-      let again = try await tool.bare(["migrate", "up", "-e", "test", "--json"])
-      again.expect(0)
+      let again = try await tool.bare(["migrate", "up", "-e", "test", "--json"]).expect(0)
       let summary = try again.summary()
       #expect(summary.command == "migrate up" && summary.status == "done" && summary.exitCode == 0)
     }
@@ -121,15 +116,13 @@ struct MigrateUpTests {
       )
       try tool.write("id: city\nsummary: S.\ncollection: things\n\(step)", to: "migrations/1-city.yaml")
       try await tool.load([documentLine("things/t", 1)], into: "test")
-      let lint = try await tool.bare(["migrate", "lint", "--schema", "x.yaml"])
-      lint.expect(1)
+      let lint = try await tool.bare(["migrate", "lint", "--schema", "x.yaml"]).expect(1)
       #expect(lint.output.hasPrefix("1-city\tbreaks-schema\t"), "\(lint.output)")
       let place = ["-e", "test", "--schema", "x.yaml"]
       for name in ["city", "1-city"] {
         try await tool.bare(["migrate", "plan", name] + place)
           .expectFailure(65, "give --allow-schema-breaks")
-        let plan = try await tool.bare(["migrate", "plan", name, "--allow-schema-breaks"] + place)
-        plan.expect(0)
+        let plan = try await tool.bare(["migrate", "plan", name, "--allow-schema-breaks"] + place).expect(0)
         #expect(plan.output.contains("1 to update"), "\(plan.output)")
       }
       for words in [["--all"], ["is-active"]] {
@@ -153,8 +146,7 @@ struct MigrateUpTests {
       try await tool.bare(["migrate", "up", "-e", "test"]).expect(0)
       let before = try await tool.dump("test")
       for (isFirst, left) in [(true, ["2-b undone"]), (false, ["1-a undone", "2-b undone"])] {
-        let down = try await tool.bare(["migrate", "down", "-e", "test", "-y"])
-        down.expect(0)
+        let down = try await tool.bare(["migrate", "down", "-e", "test", "-y"]).expect(0)
         #expect(down.errors.contains("nothing is put back") == isFirst, "\(down.errors)")
         #expect(try await pending(tool) == left)
         #expect((try await tool.dump("test") == before) == isFirst)
@@ -175,8 +167,7 @@ struct MigrateUpTests {
       let after = try await tool.dump("test")
       #expect(after.count == 3 && after.allSatisfy { $0.contains("\"b\":") && !$0.contains("\"c\":") })
       try await tool.bare(["migrate", "up", "-e", "test"]).expect(0)
-      let again = try await tool.bare(["migrate", "up", "-e", "test"])
-      again.expect(0)
+      let again = try await tool.bare(["migrate", "up", "-e", "test"]).expect(0)
       #expect(again.errorLines.count == 2 && again.errors.hasPrefix("Nothing is pending in test.\nBilled: "))
       var place = tool
       place.place = ["-e", "test"]
@@ -189,8 +180,7 @@ struct MigrateUpTests {
         #expect(try await pending(tool) == left)
       }
       #expect(try await tool.dump("test") == before)
-      let nothing = try await tool.bare(["migrate", "down", "-e", "test"])
-      nothing.expect(0)
+      let nothing = try await tool.bare(["migrate", "down", "-e", "test"]).expect(0)
       let said = "No migration of the folder is applied in test.\nBilled: "
       #expect(nothing.errorLines.count == 2 && nothing.errors.hasPrefix(said))
     }
@@ -200,16 +190,14 @@ struct MigrateUpTests {
   func joint() async throws {
     try await withFolder(Self.three) { tool in
       try await tool.bare(["migrate", "apply", "set-a", "set-b", "set-c", "-e", "test"]).expect(0)
-      let plan = try await tool.bare(["migrate", "down", "-e", "test", "-n"])
-      plan.expect(0)
+      let plan = try await tool.bare(["migrate", "down", "-e", "test", "-n"]).expect(0)
       #expect(plan.errors.contains("Undoing 1-a, 2-b and 3-c (one run) in test."), "\(plan.errors)")
       #expect(plan.lastLine == "To carry this out: gymmigrate migrate down -e test", "\(plan.errors)")
     }
   }
 
   private func states(_ tool: Tool) async throws -> [String] {
-    let result = try await tool.bare(["migrate", "status", "--environments", "test"])
-    result.expect(0)
+    let result = try await tool.bare(["migrate", "status", "--environments", "test"]).expect(0)
     return result.output.split(separator: "\n").dropFirst().map { line in
       let cells = line.split(separator: " ", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
       let words = cells[1].components(separatedBy: ", ")
@@ -226,8 +214,7 @@ struct MigrateUpTests {
       try await tool.bare(["migrate", "apply", "set-a", "-e", "test"]).expect(0)
       let planned = try await tool.bare(["migrate", "undo", "last", "-e", "test", "-n"])
       #expect(planned.lastLine == "To carry this out: gymmigrate migrate undo \(run) -e test")
-      let undone = try await tool.bare(["migrate", "undo", "last", "-e", "test"])
-      undone.expect(0)
+      let undone = try await tool.bare(["migrate", "undo", "last", "-e", "test"]).expect(0)
       let again = "To apply it again: gymmigrate migrate apply set-a -e test"
       #expect(undone.lastLine == again, "\(undone.errors)")
       #expect(try await tool.dump("test") == before)
@@ -357,25 +344,20 @@ struct MigrateUpTests {
   )
   func signalled(resumesAlone: Bool) async throws {
     try await withTwenty { mini in
-      ScriptedFaults(
-        mini.handler,
-        rules: [FaultRule([.commit], .always, .drip(chunk: 64, interval: .milliseconds(3)))],
+      mini.faults(
+        FaultRule([.commit], .always, .drip(chunk: 64, interval: .milliseconds(3))),
         maximumConsecutive: .max
       )
     } _: { tool, mini, faults in
       let running = Later<RunningBinary>()
       faults.before(.commit, 4) { _ in running.get()?.send(SIGINT) }
-      let process = try tool.runner.start(Self.slow, directory: tool.folder, timeout: .seconds(1800))
-      running.set(process)
-      let stopped = await process.wait()
-      stopped.expect(130)
+      let stopped = try await tool.bare(Self.slow, as: running).expect(130)
       let again = "gymmigrate \(Self.slow.joined(separator: " "))"
       #expect(stopped.lastLine == "To resume: \(again)")
       faults.setOn(false)
       #expect(try await pending(tool) == ["1-a failed", "2-b planned", "3-c planned"])
       if resumesAlone {
-        let resumed = try await tool.bare(["runs", "resume", "last", "--json"])
-        resumed.expect(0)
+        let resumed = try await tool.bare(["runs", "resume", "last", "--json"]).expect(0)
         #expect(try resumed.summary().totals.written == 20)
         #expect(resumed.lastLine == "Pending still: set-b, set-c. To apply them, too: \(again)")
         #expect(try await states(tool)[0] == "1-a verified, 20 written")
@@ -414,14 +396,10 @@ struct MigrateUpTests {
       )
     } _: { tool, _, _ in
       let up = ["migrate", "up", "--to", "1-a", "-e", "test"]
-      let process = try tool.runner.start(up, directory: tool.folder, timeout: .seconds(1800))
-      running.set(process)
-      let stopped = await process.wait()
-      stopped.expect(130)
+      let stopped = try await tool.bare(up, as: running).expect(130)
       #expect(stopped.lastLine == "To resume: gymmigrate \(up.joined(separator: " "))")
       #expect(try await states(tool)[0] == "1-a applied, 20 written")
-      let again = try await tool.bare(up)
-      again.expect(0)
+      let again = try await tool.bare(up).expect(0)
       #expect(again.errors.contains("Nothing is pending in test."))
       #expect(try await states(tool)[0] == "1-a verified, 20 written")
       // Once is enough.
@@ -433,16 +411,14 @@ struct MigrateUpTests {
   @Test("A new file is an error until it is written; one that is like a fix does what that does.")
   func new() async throws {
     try await withStores { tool in
-      let made = try await tool.bare(["migrate", "new", "add-locale"])
-      made.expect(0)
+      let made = try await tool.bare(["migrate", "new", "add-locale"]).expect(0)
       #expect(made.output.wholeMatch(of: /migrations\/\d{8}-\d{4}-add-locale\.yaml\n/) != nil)
       #expect(!made.errors.contains("comes before"))
       try tool.write(
         "id: z\nsummary: S.\ncollection: c\nsteps:\n  - set: {a: 1}\n",
         to: "migrations/90-z.yaml"
       )
-      let before = try await tool.bare(["migrate", "new", "other"])
-      before.expect(0)
+      let before = try await tool.bare(["migrate", "new", "other"]).expect(0)
       #expect(before.errors.contains("-other.yaml comes before 90-z.yaml by its name"), "\(before.errors)")
       try FileManager.default.removeItem(atPath: tool.path("migrations/90-z.yaml"))
       try FileManager.default.removeItem(atPath: tool.path(String(before.output.dropLast())))

@@ -182,8 +182,7 @@ struct MigrationHistoryTests {
 
       let text = try await tool.bare([
         "migrate", "status", "--environments", "test,stage,prod", "--html", "status.html",
-      ])
-      text.expect(0)
+      ]).expect(0)
       #expect(text.errors.contains("See status.html."), "\(text.errors)")
       let lines = text.output.split(separator: "\n")
       #expect(lines.count == 13 && lines[0].hasPrefix("migration  "))

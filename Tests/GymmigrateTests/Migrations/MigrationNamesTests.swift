@@ -44,8 +44,7 @@ struct MigrationNamesTests {
       try tool.write(text("m", lines), to: "migrations/1-m.yaml")
       try await tool.load([documentLine("things/t1", 1)], into: "test")
       for command in [["plan", "m"], ["apply", "m", "-n"], ["up", "-n"], ["up", "-y"], ["apply", "m"]] {
-        let result = try await tool.bare(["migrate"] + command + ["-e", "test"])
-        result.expect(0)
+        let result = try await tool.bare(["migrate"] + command + ["-e", "test"]).expect(0)
         let found = result.errors.split(separator: "\n").filter { $0.contains("read 0 documents") }
         #expect(found.count == (said.isEmpty ? 0 : 1), "\(command): \(result.errors)")
         #expect(found.allSatisfy { $0.contains(said) }, "\(command): \(found)")

@@ -45,13 +45,11 @@ struct OneOffTests {
         "a=-1.5", "--set", "`b=c`=x=y", "--set-if-missing", "role=never", "--unset", "firstName", "--rename",
         "visits=remaining.visits", "--copy", "phone=phone2", "--digits", "phone", "--allow-schema-breaks",
       ]
-      let plan = try await tool.bare(flags + ["-n"] + tool.place)
-      plan.expect(0)
+      let plan = try await tool.bare(flags + ["-n"] + tool.place).expect(0)
       #expect(plan.output.hasPrefix("fix: 0 to create, 1 to update, 0 to delete\n"))
       #expect(plan.output.contains("      remaining: (none) -> "))
       try await expect(tool, [:])
-      let applied = try await tool.bare(flags + tool.place)
-      applied.expect(0)
+      try await tool.bare(flags + tool.place).expect(0)
       let after = [
         "role": s("member"), "a": d(-1.5), "b=c": s("x=y"), "remaining": m(["visits": i(3)]),
         "phone": s("729959"),
@@ -60,8 +58,7 @@ struct OneOffTests {
       try await expect(tool, ["members/1": after])
       let updatedAt = try await tool.documents()["members/1"]?["updatedAt"]
       #expect(updatedAt is [String: String])
-      let again = try await tool.bare(flags + ["--json"] + tool.place)
-      again.expect(0)
+      let again = try await tool.bare(flags + ["--json"] + tool.place).expect(0)
       #expect(try again.summary().totals.read == 0)
     }
   }
@@ -70,8 +67,7 @@ struct OneOffTests {
   func fixRejects() async throws {
     try await withPeople { tool in
       let fix = ["fix", "members", "--all-documents", "--convert", "visits=integer", "--set", "done=true"]
-      let result = try await tool.bare(fix + ["--no-touch", "--json"] + tool.place)
-      result.expect(2)
+      let result = try await tool.bare(fix + ["--no-touch", "--json"] + tool.place).expect(2)
       let totals = try result.summary().totals
       #expect(totals.read == 3 && totals.written == 2 && totals.rejected == 1 && totals.balance)
       var (one, two) = (Self.people["members/1"] ?? [:], Self.people["members/2"] ?? [:])
@@ -79,8 +75,7 @@ struct OneOffTests {
       two["done"] = b(true)
       try await expect(tool, ["members/1": one, "members/2": two])
       #expect(try await tool.documents()["members/1"]?["updatedAt"] == nil)
-      let kept = try await tool.bare(fix + ["--no-touch", "--on-failure", "null"] + tool.place)
-      kept.expect(0)
+      try await tool.bare(fix + ["--no-touch", "--on-failure", "null"] + tool.place).expect(0)
       let three = try await tool.documents()["members/3"]
       #expect(three?["visits"] as? NSDictionary == ["nullValue": NSNull()])
     }
@@ -97,8 +92,7 @@ struct OneOffTests {
         (["--set", "isActive=yes"], "boolean in isActive"),
         (["--set", "membershipStatus=gone"], "one of active"), (["--set", "firstName="], "firstName"),
       ] {
-        let refused = try await tool.bare(fix + flags + tool.place)
-        refused.expect(64)
+        let refused = try await tool.bare(fix + flags + tool.place).expect(64)
         #expect(refused.errors.contains(part) && refused.errors.contains("--allow-schema-breaks"))
       }
       let plan = try await tool.bare(fix + ["--unset", "firstName", "-n", "--html", "p.html"] + tool.place)
@@ -113,8 +107,7 @@ struct OneOffTests {
         "id: x\nsummary: S.\ncollection: members\nsteps:\n  - set: {phone: 7291234567}\n",
         to: "x.yaml"
       )
-      let file = try await tool.bare(["migrate", "apply", "x.yaml"] + tool.place)
-      file.expect(65)
+      let file = try await tool.bare(["migrate", "apply", "x.yaml"] + tool.place).expect(65)
       #expect(file.errors.contains("line 5, column 5") && file.errors.contains(#"write "7291234567""#))
       try await expect(tool, [:])
       try await tool.bare(["migrate", "apply", "x.yaml", "--allow-schema-breaks"] + tool.place).expect(0)
@@ -152,8 +145,7 @@ struct OneOffTests {
   func group() async throws {
     try await withPeople { tool in
       let fix = ["--all-documents", "--set", "x=1", "--no-touch", "--json"]
-      let group = try await tool.bare(["fix", "notes", "--group"] + fix + tool.place)
-      group.expect(0)
+      let group = try await tool.bare(["fix", "notes", "--group"] + fix + tool.place).expect(0)
       #expect(try group.summary().collections.map(\.name) == ["members/*/notes"])
       try await expect(tool, ["members/3/notes/n": ["text": s("Ana"), "x": i(1)]])
       let pattern = try await tool.bare(["fix", "mem*", "-n"] + fix + tool.place)
@@ -192,8 +184,7 @@ struct OneOffTests {
   )
   func usage(_ arguments: [String], _ part: String) async throws {
     try await withTool { tool in
-      let result = try await tool.bare(arguments + tool.place)
-      result.expect(64)
+      let result = try await tool.bare(arguments + tool.place).expect(64)
       #expect(result.errors.contains(part), "\(result.errors)")
       #expect(!tool.exists(".gymmigrate"))
     }
@@ -245,8 +236,7 @@ struct OneOffTests {
   @Test("A deletion sets isActive to false where it is not, and leaves what is no boolean.")
   func softDelete() async throws {
     try await withPeople { tool in
-      let result = try await tool.run("delete", "members", "--all-documents", "--json")
-      result.expect(2)
+      let result = try await tool.run("delete", "members", "--all-documents", "--json").expect(2)
       let totals = try result.summary().totals
       #expect(totals.written == 1 && totals.unchanged == 1 && totals.rejected == 1 && totals.deleted == 0)
       var one = Self.people["members/1"] ?? [:]
@@ -276,8 +266,7 @@ struct OneOffTests {
       try await tool.bare(delete + tool.place).expectFailure(77, "--max-delete")
       try await tool.bare(delete + ["--yes"] + tool.place).expectFailure(77, "--max-delete")
       try await expect(tool, [:])
-      let plan = try await tool.bare(delete + ["-n"] + tool.place)
-      plan.expect(2)
+      let plan = try await tool.bare(delete + ["-n"] + tool.place).expect(2)
       #expect(plan.output.hasPrefix("delete: 0 to create, 0 to update, 2 to delete\n"))
       #expect(plan.output.contains("  left alone, has-subcollections: 1\n"))
       try await tool.bare(delete + ["--max-delete", "0"] + tool.place).expectFailure(
@@ -285,8 +274,7 @@ struct OneOffTests {
         "--max-delete allows no more"
       )
       try await expect(tool, [:])
-      let result = try await tool.bare(delete + ["--max-delete", "2", "--json"] + tool.place)
-      result.expect(2)
+      let result = try await tool.bare(delete + ["--max-delete", "2", "--json"] + tool.place).expect(2)
       let totals = try result.summary().totals
       #expect(totals.deleted == 2 && totals.rejected == 1 && totals.balance)
       try await expect(tool, [:], without: ["members/1", "members/2"])
@@ -315,8 +303,7 @@ struct OneOffTests {
   @Test("find prints a line a document with what was found, and ends in 0 either way.")
   func find() async throws {
     try await withPeople { tool in
-      let ana = try await tool.run("find", "ANA")
-      ana.expect(0)
+      let ana = try await tool.run("find", "ANA").expect(0)
       #expect(
         ana.output == "members/1\tfirstName=\"Ana\"\nmembers/2\tfirstName=\"Ána María\"\n",
         "\(ana.errors)"
@@ -331,8 +318,7 @@ struct OneOffTests {
       )
       let one = try await tool.run("find", "ana", "--limit", "1", "--where", "role == y")
       #expect(one.output == "members/2\tfirstName=\"Ána María\"\n")
-      let nobody = try await tool.run("find", "nobody")
-      nobody.expect(0)
+      let nobody = try await tool.run("find", "nobody").expect(0)
       #expect(nobody.output.isEmpty)
       let note = try await tool.run("find", "ana", "--collection", "notes", "--group")
       #expect(note.output == "members/3/notes/n\ttext=\"Ana\"\n")

@@ -4,6 +4,8 @@ import Testing
 
 @Suite("Plan files", .timeLimit(.minutes(60)))
 struct PlanFileTests {
+  private static let apply = ["migrate", "apply", "--plan", "plan.jsonl", "--max-delete", "999", "--json"]
+
   private func withGym(
     _ body: (Tool, MiniFirestore, KillSwitch) async throws -> Void
   ) async throws {
@@ -44,19 +46,9 @@ struct PlanFileTests {
       let planned = try plan(tool)
       try #require(planned.count > 300)
       #expect(mini.lines() == before)
-      let verified = try await tool.bare(["migrate", "verify"] + names + ["--prune"] + tool.place)
-      verified.expect(1)
+      try await tool.bare(["migrate", "verify"] + names + ["--prune"] + tool.place).expect(1)
 
-      let applied = try await tool.run(
-        "migrate",
-        "apply",
-        "--plan",
-        "plan.jsonl",
-        "--max-delete",
-        "999",
-        "--json"
-      )
-      applied.expect(0)
+      let applied = try await tool.bare(Self.apply + tool.place).expect(0)
       let totals = try applied.summary().totals
       #expect(totals.written == planned.count && totals.balance)
       #expect(totals.deleted == planned.values.count { $0["after"] == nil })
@@ -70,16 +62,7 @@ struct PlanFileTests {
       #expect(ledger.runs.map { $0.migrations.map(\.id) } == [names])
       #expect(ledger.runs.map(\.status) == ["done"])
 
-      let again = try await tool.run(
-        "migrate",
-        "apply",
-        "--plan",
-        "plan.jsonl",
-        "--max-delete",
-        "999",
-        "--json"
-      )
-      again.expect(0)
+      let again = try await tool.bare(Self.apply + tool.place).expect(0)
       #expect(try again.summary().totals.written == 0 && again.summary().totals.created == 0)
       #expect(mini.lines() == after)
       try await tool.bare(["migrate", "verify"] + names + ["--prune"] + tool.place).expect(0)
@@ -113,16 +96,7 @@ struct PlanFileTests {
       try mini.put(users[2], fields: String(third))
       let edited = mini.lines()
       let stale = Set([users[0], users[1], users[2], made, pruned])
-      let applied = try await tool.run(
-        "migrate",
-        "apply",
-        "--plan",
-        "plan.jsonl",
-        "--max-delete",
-        "999",
-        "--json"
-      )
-      applied.expect(2)
+      let applied = try await tool.bare(Self.apply + tool.place).expect(2)
       let summary = try applied.summary()
       #expect(summary.totals.conflicted == 5 && summary.totals.balance)
       #expect(summary.totals.written == planned.count - 5)
@@ -304,8 +278,7 @@ struct PlanFileTests {
       let before = mini.lines()
       try await tool.run("migrate", "apply", "--plan", "cut.jsonl.gz").expectFailure(65, "ends early")
       #expect(mini.lines() == before)
-      let applied = try await tool.run("migrate", "apply", "--plan", "plan.jsonl.gz", "--json")
-      applied.expect(0)
+      let applied = try await tool.run("migrate", "apply", "--plan", "plan.jsonl.gz", "--json").expect(0)
       #expect(try applied.summary().totals.written == plan(tool).count)
       // Nothing more to do: a plan without changes is a file, too.
       try await tool.run("migrate", "plan", "users-unify", "-o", "rest.jsonl", "--exit-code").expect(0)
@@ -356,8 +329,7 @@ struct PlanFileTests {
       let former = try tool.text("plan.jsonl").replacing(#/,"server":"[^"]*"/#, with: "")
       let changes = former.split(separator: "\n").dropLast()
       try tool.write(changes.joined(separator: "\n") + "\n", to: "former.jsonl")
-      let applied = try await tool.run("migrate", "apply", "--plan", "former.jsonl", "-y")
-      applied.expect(0)
+      let applied = try await tool.run("migrate", "apply", "--plan", "former.jsonl", "-y").expect(0)
       #expect(applied.errors.contains("does not say on which server"))
       let same = try await tool.run("migrate", "apply", "--plan", "plan.jsonl", "-y")
       #expect(!same.errors.contains("on which server"))
@@ -384,8 +356,7 @@ struct PlanFileTests {
         "--batch-size",
         "20"
       )
-      let resumed = try await tool.bare(["runs", "resume", "last"])
-      resumed.expect(0)
+      try await tool.bare(["runs", "resume", "last"]).expect(0)
       let summary = try JSONDecoder().decode(
         Summary.self,
         from: Data(tool.text(".gymmigrate/runs/\(tool.lastRun())/summary.json").utf8)
@@ -411,8 +382,7 @@ struct PlanFileTests {
       try await tool.run("migrate", "apply", "users-unify", "user-emails", "--prune", "--max-delete", "999")
         .expect(2)
       let run = try tool.lastRun()
-      let verified = try await tool.bare(["migrate", "verify", "--run", "last"])
-      verified.expect(0)
+      let verified = try await tool.bare(["migrate", "verify", "--run", "last"]).expect(0)
       #expect(verified.output.isEmpty)
       let after = mini.lines()
       let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
@@ -425,8 +395,7 @@ struct PlanFileTests {
       try mini.put(updated, fields: "{}")
       mini.remove(made)
       try mini.put(pruned, fields: "{}")
-      let again = try await tool.bare(["migrate", "verify", "--run", run])
-      again.expect(1)
+      let again = try await tool.bare(["migrate", "verify", "--run", run]).expect(1)
       let expected = [
         "\(updated) was changed since", "\(made) is gone", "\(pruned) was changed since",
       ]

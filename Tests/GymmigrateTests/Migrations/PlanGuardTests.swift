@@ -12,8 +12,7 @@ struct PlanGuardTests {
     for index in 0..<Self.count { try mini.put("things/t\(index)", fields: #"{"n":{"integerValue":"1"}}"#) }
     let kill = KillSwitch(mini.handler, delay: .zero)
     try await withTool(against: kill.handler) { tool, _ in
-      let planned = try await tool.run("delete", "things", "--all-documents", "--hard", "-n")
-      planned.expect(0)
+      try await tool.run("delete", "things", "--all-documents", "--hard", "-n").expect(0)
       let plan = try #require(tool.runs().last) + "/plan.jsonl"
       try tool.write(try tool.text(plan), to: "plan.jsonl")
       try await body(tool, mini, kill)
@@ -225,8 +224,7 @@ struct PlanGuardTests {
     try await withPlan { tool, mini, _ in
       let plan = Array(try tool.text("plan.jsonl").utf8)
       let command = ["migrate", "apply", "--plan", "-", "--max-delete", "40", "--json"] + tool.place
-      let applied = try await tool.bare(command, input: plan)
-      applied.expect(0)
+      let applied = try await tool.bare(command, input: plan).expect(0)
       #expect(try applied.summary().totals.deleted == Self.count)
       #expect(mini.lines().isEmpty)
     }

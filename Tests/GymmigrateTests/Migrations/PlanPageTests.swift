@@ -84,10 +84,8 @@ struct PlanPageTests {
 
   @Test("It shows the totals of the plan, every change of it, and the list for review.")
   func sampleGym() async throws {
-    let mini = try MiniFirestore.withSamples(["users", "user_emails", "groups"])
-    try await withTool(against: mini.handler) { tool, _ in
-      let result = try await tool.run("migrate", "plan", "users-unify", "--html", "plan.html")
-      result.expect(0)
+    try await withMini(.withSamples(["users", "user_emails", "groups"])) { tool, _ in
+      let result = try await tool.run("migrate", "plan", "users-unify", "--html", "plan.html").expect(0)
       #expect(result.errors.contains("See plan.html."))
       let page = try await parse(tool.path("plan.html"))
       expectSealed(page)
@@ -255,8 +253,7 @@ struct PlanPageTests {
 
   @Test("A plan shows what applying it costs: documents and counts read, changes, deletions.")
   func cost() async throws {
-    let mini = try MiniFirestore.withSamples(["users", "user_emails", "groups"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users", "user_emails", "groups"])) { tool, _ in
       let plan = try await tool.run("migrate", "plan", "users-unify", "--json").summary()
       // 400 documents and a count; (401 · 0.06 + 264 · 0.18) / 100,000 = 0.00072, rounded up.
       #expect(plan.cost == Summary.Cost(reads: 401, writes: 264, deletes: 0, usd: 0.0008))

@@ -48,8 +48,7 @@ struct PlanTogetherTests {
       #expect(
         try lines(tool, "plan.jsonl").map { "\($0.path) \($0.migration)" } == ["users/a one", "users/b two"]
       )
-      let applied = try await tool.run("migrate", "apply", "one.yaml", "two.yaml", "--json")
-      applied.expect(0)
+      let applied = try await tool.run("migrate", "apply", "one.yaml", "two.yaml", "--json").expect(0)
       #expect(try applied.summary().totals.written == 2)
     }
   }
@@ -67,10 +66,8 @@ struct PlanTogetherTests {
 
   @Test("The changes of several migrations to one document are one, and all of a plan can be applied.")
   func merged() async throws {
-    let mini = try MiniFirestore.withSamples(["users", "user_emails", "members"])
-    try await withTool(against: mini.handler) { tool, _ in
-      let plan = try await tool.run("migrate", "plan", "--all", "--json", "-o", "plan.jsonl")
-      plan.expect(0)
+    try await withMini(.withSamples(["users", "user_emails", "members"])) { tool, _ in
+      let plan = try await tool.run("migrate", "plan", "--all", "--json", "-o", "plan.jsonl").expect(0)
       let lines = try lines(tool, "plan.jsonl")
       #expect(Set(lines.map(\.path)).count == lines.count)
       #expect(lines.contains { $0.migration == "users-unify+members-link" })
@@ -80,8 +77,7 @@ struct PlanTogetherTests {
         $0 + ($1["create"] ?? 0) + ($1["update"] ?? 0) + ($1["delete"] ?? 0)
       }
       #expect(sum == lines.count)
-      let applied = try await tool.run("migrate", "apply", "--plan", "plan.jsonl", "--json")
-      applied.expect(0)
+      let applied = try await tool.run("migrate", "apply", "--plan", "plan.jsonl", "--json").expect(0)
       let totals = try applied.summary().totals
       #expect(totals.conflicted == 0 && totals.written == lines.count)
       let ids = try await tool.ledger().runs.flatMap { $0.migrations.map(\.id) }
@@ -89,8 +85,7 @@ struct PlanTogetherTests {
         ids.contains("users-unify") && ids.contains("members-link") && !ids.contains { $0.contains("+") }
       )
       // Nothing is left to do.
-      let again = try await tool.run("migrate", "plan", "--all", "--json", "--exit-code")
-      again.expect(0)
+      try await tool.run("migrate", "plan", "--all", "--json", "--exit-code").expect(0)
     }
   }
 
@@ -103,8 +98,7 @@ struct PlanTogetherTests {
       let line = try "\(#require(tool.text("plan.jsonl").split(separator: "\n").first))\n"
       let other = line.replacingOccurrences(of: "\"users-unify\"", with: "\"is-active\"")
       _ = try tool.write(line + other, to: "plan.jsonl")
-      let refused = try await tool.run("migrate", "apply", "--plan", "plan.jsonl")
-      refused.expect(65)
+      let refused = try await tool.run("migrate", "apply", "--plan", "plan.jsonl").expect(65)
       #expect(refused.errors.contains("line 2 changes the same document as line 1"))
       #expect(mini.totalWrites == 0)
     }

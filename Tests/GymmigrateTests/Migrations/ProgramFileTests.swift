@@ -53,8 +53,7 @@ struct ProgramFileTests {
       let words = ["migrate", "plan", "m/role.yaml", "--allow-schema-breaks", "-o", "plan.jsonl"]
       try await tool.bare(words + tool.place).expect(0)
       #expect(try await tool.documents() == parsed(Self.people))
-      let applied = try await tool.bare(apply + tool.place)
-      applied.expect(0)
+      let applied = try await tool.bare(apply + tool.place).expect(0)
       #expect(try applied.summary().totals.written == 700)
       #expect(try await tool.documents() == parsed(Self.done))
       try tool.write(Self.program("raise SystemExit(1)"), to: "m/role.py")
@@ -83,8 +82,7 @@ struct ProgramFileTests {
       let killed = try await tool.bare(apply + tool.place)
       #expect(killed.exitCode != 0)
       #expect(tool.exists("marker"))
-      let resumed = try await tool.bare(apply + tool.place)
-      resumed.expect(0)
+      let resumed = try await tool.bare(apply + tool.place).expect(0)
       let totals = try resumed.summary().totals
       #expect(totals.written == 700 && totals.read == 700 && totals.balance)
       #expect(try await tool.documents() == parsed(Self.done))
@@ -119,8 +117,7 @@ struct ProgramFileTests {
       try tool.write(Self.migration, to: "m/role.yaml")
       try tool.write(Self.program(trap), to: "m/role.py")
       let run = try #require(tool.names(in: ".gymmigrate/runs").first { !$0.contains("import") })
-      let resumed = try await tool.bare(apply + tool.place)
-      resumed.expect(0)
+      let resumed = try await tool.bare(apply + tool.place).expect(0)
       #expect(try resumed.summary().runId == run)
       #expect(try await tool.documents() == parsed(Self.done))
     }

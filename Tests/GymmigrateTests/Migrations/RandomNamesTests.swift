@@ -79,7 +79,7 @@ struct RandomNamesTests {
     }
     try await withTool { tool in
       try await tool.load(documents)
-      try FileManager.default.createDirectory(atPath: tool.path("before"), withIntermediateDirectories: true)
+      try tool.createFolder("before")
       try FileManager.default.moveItem(
         atPath: tool.path("before.jsonl"),
         toPath: tool.path("before/users.jsonl")

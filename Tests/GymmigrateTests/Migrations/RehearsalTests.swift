@@ -66,8 +66,7 @@ struct RehearsalTests {
   func refused() async throws {
     try await withFolder(["1-a": Self.file("a", "  - unset: n")]) { tool in
       let words = ["migrate", "test", "--pending", "--from", "prod"]
-      let result = try await tool.bare(words)
-      result.expect(0)
+      let result = try await tool.bare(words).expect(0)
       let refused = "Refused and left alone: 3 documents; an apply ends in 2.\n"
       let passed = "Passed: it can be applied again, checked and undone.\n"
       #expect(result.output.hasSuffix(refused + passed), "\(result.output)")
@@ -233,16 +232,14 @@ struct RehearsalTests {
       try tool.write(tool.text("gymmigrate.yaml") + "\n" + gate, to: "gymmigrate.yaml")
       let up = ["migrate", "up", "-e", "prod", "--confirm", "prod", "-y"]
       try await tool.bare(["migrate", "up", "-e", "stage", "-y"]).expect(0)
-      let refused = try await tool.bare(up)
-      refused.expect(77)
+      let refused = try await tool.bare(up).expect(77)
       #expect(refused.errors.contains("gymmigrate migrate test 1-a --from prod --record -e stage"))
       let rehearsal = ["migrate", "test", "1-a", "--from", "prod"]
       try await tool.bare(rehearsal + ["--record", "-e", "prod", "--confirm", "prod"]).expect(64)
       try await tool.bare(rehearsal + ["-e", "stage"]).expect(64)
       try await tool.bare(rehearsal).expect(0)
       try await tool.bare(up).expect(77)
-      let recorded = try await tool.bare(rehearsal + ["--record", "-e", "stage"])
-      recorded.expect(0)
+      let recorded = try await tool.bare(rehearsal + ["--record", "-e", "stage"]).expect(0)
       let bills = recorded.errorLines.filter { $0.hasPrefix("Billed: ") }
       #expect(bills.count == 1 && bills[0].contains(" 1 write,"), "\(bills)")
       try await tool.bare(up).expect(0)
@@ -278,7 +275,7 @@ struct RehearsalTests {
     }
     try await withTwoServers(handler, MiniFirestore.environment("test").handler) { tool in
       var tool = tool
-      try FileManager.default.createDirectory(atPath: tool.path("tmp"), withIntermediateDirectories: true)
+      try tool.createFolder("tmp")
       (tool.environment["TMPDIR"], tool.place) = (tool.path("tmp"), [])
       try tool.write(Self.file("a", "  - set: {a: 1}"), to: "migrations/1-a.yaml")
       let run = try tool.start("migrate", "test", "1-a", "--from", "prod")

@@ -21,8 +21,7 @@ struct RejectedDocumentTests {
         "\(both)"
       )
       #expect(try tool.list("rejects.jsonl", of: tool.lastRun()).map { $0["path"] as? String } == ["users/u"])
-      let result = try await tool.run("migrate", "apply", "users-unify", "--json")
-      result.expect(2)
+      let result = try await tool.run("migrate", "apply", "users-unify", "--json").expect(2)
       #expect(try result.summary().totals.rejected == 1)
       let run = try tool.lastRun()
       let rejects = try tool.list("rejects.jsonl", of: run)
@@ -63,8 +62,7 @@ struct RejectedDocumentTests {
       let listed = try tool.list("rejects.jsonl", of: tool.lastRun()).first?["document"] as? [String: Any]
       #expect(listed?["updateTime"] != nil)
       let rejects = ".gymmigrate/runs/\(try tool.lastRun())/rejects.jsonl"
-      let again = try await tool.run("import", rejects, "--mode", "upsert", "--json")
-      again.expect(0)
+      let again = try await tool.run("import", rejects, "--mode", "upsert", "--json").expect(0)
       #expect(try again.summary().totals.unchanged == 1)
     }
   }
@@ -89,8 +87,7 @@ struct RejectedDocumentTests {
 
       for words in [["-n"], []] {
         let command = ["import", "rejects.jsonl", "--mode", mode, "--json"] + words + tool.place
-        let result = try await tool.bare(command)
-        result.expect(2)
+        let result = try await tool.bare(command).expect(2)
         #expect(try result.summary().totals.rejected == 2)
         let rejects = try tool.list("rejects.jsonl", of: tool.lastRun())
         #expect(rejects.compactMap { $0["path"] as? String }.sorted() == ["users/changed", "users/deleted"])
@@ -113,19 +110,13 @@ struct RejectedDocumentTests {
     for user in users { try mini.put(user, fields: fields) }
     func phone(_ user: String) throws -> String { "\(try mini.document(user)?.fields()["telefono"] ?? "")" }
     let running = Later<RunningBinary>()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule(
-          [.commit],
-          .number(3),
-          .custom { _, _ in
-            running.get()?.send(SIGKILL)
-            return .stall
-          },
-          where: { String(decoding: $0.body, as: UTF8.self).contains("documents/users/") }
-        )
-      ]
+    let faults = mini.faults(
+      FaultRule(
+        [.commit],
+        .number(3),
+        .end(running),
+        where: { String(decoding: $0.body, as: UTF8.self).contains("documents/users/") }
+      )
     )
     faults.setOn(false)
     try await withTool(against: faults.handler) { tool, _ in
@@ -135,17 +126,14 @@ struct RejectedDocumentTests {
       try tool.write(corrected, to: "rejects.jsonl")
       faults.setOn(true)
       let words = ["import", "rejects.jsonl", "--mode", "upsert", "--batch-size", "1", "--in-flight", "1"]
-      let process = try tool.runner.start(words + tool.place, directory: tool.folder)
-      running.set(process)
-      let result = await process.wait()
+      let result = try await tool.bare(words + tool.place, as: running)
       #expect(result.signal == SIGKILL, "\(result.errors)")
       faults.setOn(false)
       let written = try users.filter { try phone($0).contains("stringValue") }
       try #require(written.count == 2)
       try mini.put(written[0], fields: #"{"nombre":{"stringValue":"Eva"}}"#)
 
-      let resumed = try await tool.bare(["runs", "resume", "last", "--yes", "--json"])
-      resumed.expect(0)
+      let resumed = try await tool.bare(["runs", "resume", "last", "--yes", "--json"]).expect(0)
       let totals = try resumed.summary().totals
       #expect(totals.written == 3 && totals.rejected == 0, "\(resumed.output)")
       #expect("\(try mini.document(written[0])?.fields()["nombre"] ?? "")".contains("Eva"))

@@ -17,7 +17,7 @@ struct RestoredMigrationsTests {
         to: "migrations/1-a.yaml"
       )
       func run(_ arguments: [String], until point: KillSwitch.Point = .never) async throws -> RunResult {
-        try await kill.run(until: point) { try tool.runner.start(arguments, directory: tool.folder) }
+        try await kill.run(until: point) { try tool.startBare(arguments) }
       }
       func pending() async throws -> String {
         try await tool.bare(["migrate", "pending"] + tool.place).output
@@ -29,8 +29,7 @@ struct RestoredMigrationsTests {
       try await run(["runs", "resume", "last"]).expect(0)
       #expect(migrated() == 30)
       #expect(try await pending() == "")
-      let restored = try await tool.bare(["restore", "--all", "--at", moment] + tool.place)
-      restored.expect(0)
+      let restored = try await tool.bare(["restore", "--all", "--at", moment] + tool.place).expect(0)
       #expect(restored.errors.contains("pending again: set-a."), "\(restored.errors)")
       #expect((6..<30).contains(migrated()))
       #expect(try await pending().hasPrefix("1-a\tundone"))
@@ -58,8 +57,7 @@ struct RestoredMigrationsTests {
         (["books"], "b"), (["readers/r1/loans"], "l"), (["readers", "--no-subcollections"], ""),
         (["readers"], "l, r"), (["--all"], "b, l, r"),
       ] {
-        let restored = try await tool.bare(["restore"] + scope + ["--at", moment, "-y"] + place)
-        restored.expect(0)
+        let restored = try await tool.bare(["restore"] + scope + ["--at", moment, "-y"] + place).expect(0)
         let line = restored.errors.split(separator: "\n").first { $0.contains("pending again") }
         #expect(line.map { $0.hasSuffix("again: \(names).") } ?? names.isEmpty, "\(scope): \(line ?? "")")
         if !names.isEmpty { try await tool.bare(["migrate", "undo", "last", "-y"] + place).expect(0) }

@@ -101,8 +101,7 @@ struct ReviewFileCommandTests {
       let file = tool.folder.appendingPathComponent("corrected.csv")
       let text = try String(contentsOf: file, encoding: .utf8)
       try text.trimmingCharacters(in: .newlines).write(to: file, atomically: true, encoding: .utf8)
-      let plan = try await tool.run("migrate", "plan", "users-unify", "--review", "corrected.csv")
-      plan.expect(0)
+      let plan = try await tool.run("migrate", "plan", "users-unify", "--review", "corrected.csv").expect(0)
       #expect(plan.errors.contains("corrected.csv: Line "))
       #expect(plan.errors.contains("the last one, has no line end: the file may be cut off."))
     }
@@ -120,8 +119,7 @@ struct ReviewFileCommandTests {
         whole[2]["paternalLastName"], whole[2]["decision"] = "Otro", "no"
         """
       )
-      let apply = try await tool.run("migrate", "apply", "users-unify", "--review", "corrected.csv")
-      apply.expect(2)
+      try await tool.run("migrate", "apply", "users-unify", "--review", "corrected.csv").expect(2)
       let journal = try tool.text("\(#require(tool.runs().last))/journal.jsonl")
       let decided = journal.split(separator: "\n").count { $0.contains("-from-review") }
       #expect(decided == 2)
@@ -140,8 +138,7 @@ struct ReviewFileCommandTests {
         names[1]["document"] = "users/nobody"
         """
       )
-      let apply = try await tool.run("migrate", "apply", "users-unify", "--review", "corrected.csv")
-      apply.expect(2)
+      let apply = try await tool.run("migrate", "apply", "users-unify", "--review", "corrected.csv").expect(2)
       #expect(apply.output.contains("for review, review-stale: 1"))
       #expect(apply.output.contains("for review, review-unknown: 1"))
     }

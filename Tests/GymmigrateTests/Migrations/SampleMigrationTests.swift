@@ -244,8 +244,7 @@ struct SampleMigrationTests {
     try await withTool { tool in
       try await tool.load(before)
       let file = "\(Self.folder)/\(sample.file).yaml"
-      let plan = try await tool.run("migrate", "plan", file, "--exit-code")
-      plan.expect(1)
+      try await tool.run("migrate", "plan", file, "--exit-code").expect(1)
       #expect(try await tool.documents() == (try parsed(before)), "a plan only reads")
       let arguments = ["migrate", "apply", file, "--json"] + sample.flags
       let applied = try await tool.bare(arguments + tool.place)

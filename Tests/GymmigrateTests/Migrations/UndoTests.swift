@@ -37,8 +37,7 @@ struct UndoTests {
       try #require(changed.count > 300 && !created.isEmpty)
       #expect(flags.isEmpty == before.keys.allSatisfy { after[$0] != nil })
 
-      let undone = try await tool.run("migrate", "undo", "last", "--json")
-      undone.expect(0)
+      let undone = try await tool.run("migrate", "undo", "last", "--json").expect(0)
       let totals = try undone.summary().totals
       #expect(totals.balance)
       #expect(totals.written == changed.count)
@@ -77,12 +76,10 @@ struct UndoTests {
       let edited = mini.lines()
       let kept = Set([users[0], users[1], made, pruned, users[2]])
 
-      let plan = try await tool.run("migrate", "undo", "last", "-n", "--json")
-      plan.expect(2)
+      let plan = try await tool.run("migrate", "undo", "last", "-n", "--json").expect(2)
       #expect(try plan.summary().totals.conflicted == 5)
       #expect(mini.lines() == edited)
-      let undone = try await tool.run("migrate", "undo", "last", "--json")
-      undone.expect(2)
+      let undone = try await tool.run("migrate", "undo", "last", "--json").expect(2)
       let summary = try undone.summary()
       #expect(summary.totals.conflicted == 5 && summary.totals.balance)
       let rejects = try tool.list("rejects.jsonl", of: summary.runId)
@@ -133,11 +130,9 @@ struct UndoTests {
       let names = ["c/a", "c/a/things/t", "c/a/things/t/more/m", "c/b", "c/b/things/t", "c/old"]
       let run = try await imported(tool, names.map { documentLine($0, 1) }.joined(separator: "\n"))
       try mini.put("c/b/things/u/deep/d", fields: "{}")
-      let plan = try await tool.run("runs", "undo", run, "-n", "--json")
-      plan.expect(2)
+      let plan = try await tool.run("runs", "undo", run, "-n", "--json").expect(2)
       #expect(try plan.summary().totals.rejected == 1)
-      let undone = try await tool.run("runs", "undo", run, "--json")
-      undone.expect(2)
+      let undone = try await tool.run("runs", "undo", run, "--json").expect(2)
       let summary = try undone.summary()
       #expect(summary.totals.rejected == 1 && summary.totals.deleted == 5 && summary.totals.balance)
       let rejects = try tool.list("rejects.jsonl", of: summary.runId)
@@ -201,16 +196,14 @@ struct UndoTests {
       #expect(try await tool.ledger().runs.first { $0.runId == second }?.undoneBy != nil)
       let last = try await tool.run("runs", "undo", "last")
       #expect(last.errors.contains("Run \(third): "), "\(last.errors)")
-      let rest = try await tool.run("runs", "undo", "last")
-      rest.expect(0)
+      let rest = try await tool.run("runs", "undo", "last").expect(0)
       #expect(rest.errors.contains("Run \(second): "), "\(rest.errors)")
       #expect(mini.document("c/a") == nil)
       // A conflict that stays does not stand in the way of the run before.
       let fourth = try await imported(tool, documentLine("c/a", 1))
       try mini.put("c/a", fields: #"{"theirs":{"booleanValue":true}}"#)
       for (run, code) in [(fourth, Int32(2)), (first, 0)] {
-        let undo = try await tool.run("runs", "undo", "last")
-        undo.expect(code)
+        let undo = try await tool.run("runs", "undo", "last").expect(code)
         #expect(undo.errors.contains("Run \(run): "), "\(undo.errors)")
       }
       mini.remove("c/a")
@@ -233,14 +226,12 @@ struct UndoTests {
       }
       try mini.put("c/a", fields: #"{"theirs":{"booleanValue":true}}"#)
       for run in runs.reversed() {
-        let undo = try await tool.run("runs", "undo", "last")
-        undo.expect(2)
+        let undo = try await tool.run("runs", "undo", "last").expect(2)
         #expect(undo.errors.contains("Run \(run): "), "\(undo.errors)")
       }
       try await tool.run("runs", "undo", "last").expectFailure(64, "was changed since")
       for run in runs {
-        let again = try await tool.run("runs", "undo", run, "--json")
-        again.expect(2)
+        let again = try await tool.run("runs", "undo", run, "--json").expect(2)
         let totals = try again.summary().totals
         #expect(totals.unchanged == 2 && totals.conflicted == 1, "\(totals)")
       }
@@ -273,26 +264,22 @@ struct UndoTests {
     let mini = try MiniFirestore.withSamples(["users", "user_emails"])
     let before = mini.lines()
     let running = Later<RunningBinary>()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule(
-          [.commit],
-          .number(number),
-          .custom { request, inner in
-            let reaction = isApplied || signal == SIGINT ? inner(request) : .stall
-            running.get()?.send(signal)
-            return signal == SIGKILL ? .stall : reaction
-          }
-        ), FaultRule([.commit], .always, .delay(.milliseconds(20))),
-      ],
+    let faults = mini.faults(
+      FaultRule(
+        [.commit],
+        .number(number),
+        .custom { request, inner in
+          let reaction = isApplied || signal == SIGINT ? inner(request) : .stall
+          running.get()?.send(signal)
+          return signal == SIGKILL ? .stall : reaction
+        }
+      ),
+      FaultRule([.commit], .always, .delay(.milliseconds(20))),
       maximumConsecutive: .max
     )
     try await withTool(against: faults.handler) { tool, _ in
       let command = ["migrate", "apply", "--all", "--batch-size", "20", "--in-flight", "2"]
-      let process = try tool.runner.start(command + tool.place, directory: tool.folder)
-      running.set(process)
-      let result = await process.wait()
+      let result = try await tool.bare(command + tool.place, as: running)
       #expect(result.exitCode == 128 + signal, "seed \(seed): \(result.errors)")
       faults.setOn(false)
       // Asked before the undo, which is a run of its own and may begin in the same second.
@@ -351,8 +338,7 @@ struct UndoTests {
       let after = mini.lines()
       let changed = Set(before.keys).filter { after[$0] != before[$0] }
       #expect(!changed.isEmpty)
-      let undone = try await tool.bare(["runs", "undo", try result.summary().runId, "--json"])
-      undone.expect(0)
+      let undone = try await tool.bare(["runs", "undo", try result.summary().runId, "--json"]).expect(0)
       #expect(try undone.summary().totals.written == changed.count)
       #expect(mini.lines() == before)
     }
@@ -395,8 +381,7 @@ struct UndoTests {
       )
       let elsewhere = try await tool.bare(["migrate", "undo", applied, "--database", "other"])
       elsewhere.expectFailure(77, "projects/test-project/databases/(default)")
-      let dry = try await tool.run("migrate", "undo", applied, "--dry-run")
-      dry.expect(0)
+      let dry = try await tool.run("migrate", "undo", applied, "--dry-run").expect(0)
       #expect(dry.output.hasPrefix("undo \(applied): 0 to create, "))
       #expect(mini.requestCount(.commit) == writes && mini.lines() == lines)
 

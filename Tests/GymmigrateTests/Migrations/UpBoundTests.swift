@@ -21,8 +21,7 @@ struct UpBoundTests {
       try await tool.bare(up + ["--max-delete", "1"]).expectFailure(77, "nothing was written", "by gone")
       #expect(try await tool.dump("test") == before)
       for given in [[], ["--max-delete", "1"], ["--max-delete=0"]] {
-        let planned = try await tool.bare(up + ["-n"] + given)
-        planned.expect(0)
+        let planned = try await tool.bare(up + ["-n"] + given).expect(0)
         let offered = "To apply this: gymmigrate migrate up -e test --max-delete 2\n"
         #expect(planned.errors.contains(offered), "\(planned.errors)")
       }
@@ -57,15 +56,13 @@ struct UpBoundTests {
         #expect(try reads(tool) - before <= bound)
       }
       let before = try reads(tool)
-      let done = try await tool.bare(up + ["--json"])
-      done.expect(0)
+      let done = try await tool.bare(up + ["--json"]).expect(0)
       let billed = done.output.matches(of: /"billed":\{[^}]*"reads":([0-9]+)/).compactMap { Int($0.1) }
       let recorded = try reads(tool) - before
       #expect(billed.count == 3 && billed.reduce(0, +) == recorded, "\(done.output)")
       for command in [["pending"], ["status"], ["status", "--environments", "test,stage"], ["up"]] {
         let place = command.count > 1 ? [] : ["-e", "stage"]
-        let said = try await tool.bare(["migrate"] + command + place)
-        said.expect(0)
+        let said = try await tool.bare(["migrate"] + command + place).expect(0)
         #expect(said.errorLines.contains { $0.hasPrefix("Billed: ") }, "\(command): \(said.errors)")
       }
     }
@@ -78,8 +75,7 @@ struct UpBoundTests {
       try await tool.load(lines, into: "test")
       let step = "collection-group: m\nsteps:\n  - set: {a: 1}\n"
       try tool.write("id: a\nsummary: S.\n\(step)", to: "a.yaml")
-      let plan = try await tool.bare(["migrate", "plan", "a.yaml", "-e", "test", "--examples", "0"])
-      plan.expect(0)
+      let plan = try await tool.bare(["migrate", "plan", "a.yaml", "-e", "test", "--examples", "0"]).expect(0)
       #expect(plan.output.split(separator: "\n").count { $0.hasPrefix("  g") } == 20, "\(plan.output)")
       // The pattern comes behind them.
       #expect(plan.output.contains("\n  and 6 more collections\n"))

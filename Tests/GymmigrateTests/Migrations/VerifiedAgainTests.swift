@@ -9,14 +9,12 @@ struct VerifiedAgainTests {
     "id: set-a\nsummary: Sets a.\ncollection: things\nsteps:\n  - set: {a: 1}\n"
 
   private func status(_ tool: Tool) async throws -> String {
-    let result = try await tool.bare(["migrate", "status", "--environments", "test"])
-    result.expect(0)
+    let result = try await tool.bare(["migrate", "status", "--environments", "test"]).expect(0)
     return String(try #require(result.output.split(separator: "\n").last))
   }
 
   private func pending(_ tool: Tool) async throws -> String {
-    let result = try await tool.bare(["migrate", "pending", "-e", "test"])
-    result.expect(0)
+    let result = try await tool.bare(["migrate", "pending", "-e", "test"]).expect(0)
     #expect(result.output == "")
     return result.errors
   }
@@ -123,8 +121,7 @@ struct VerifiedAgainTests {
       try await tool.load([corrected], into: "test", mode: "upsert")
       try await tool.bare(["migrate", "verify", "--record", "1-a", "-e", "test"]).expect(0)
       #expect(try await status(tool).contains("verified"))
-      let restored = try await tool.bare(["restore", scope, "--at", moment, "-e", "test"])
-      restored.expect(0)
+      let restored = try await tool.bare(["restore", scope, "--at", moment, "-e", "test"]).expect(0)
       #expect(restored.errors.contains("verified after that moment, which no longer holds: set-a."))
       #expect(try await status(tool).contains(" applied"))
       #expect(try await pending(tool).contains("1-a was verified before 'restore"))

@@ -9,8 +9,7 @@ struct ExportedFilesTests {
     try await withTool { tool in
       for (file, code) in [("e.jsonl", Int32(0)), ("e.jsonl.gz", 0), ("e.xlsx", 66)] {
         try tool.write("old", to: file)
-        let result = try await tool.run("export", "--all", "-o", file)
-        result.expect(code)
+        let result = try await tool.run("export", "--all", "-o", file).expect(code)
         #expect(result.errors.contains("warning: local has no collections"), "\(result.errors)")
         let left = try Data(contentsOf: URL(fileURLWithPath: tool.path(file)))
         #expect((left == Data("old".utf8)) == (code != 0), "\(file)")
@@ -20,8 +19,7 @@ struct ExportedFilesTests {
         ["--format", "managed", "-o", "m"], ["--format", "csv", "-o", "c/"],
         ["--format", "jsonl", "-o", "-"],
       ] {
-        let result = try await tool.bare(["export", "--all"] + words + tool.place)
-        result.expect(0)
+        let result = try await tool.bare(["export", "--all"] + words + tool.place).expect(0)
         #expect(result.output.isEmpty && result.errors.contains("has no collections"), "\(words)")
       }
       #expect(tool.exists("c/manifest.json"))
@@ -82,8 +80,7 @@ struct ExportedFilesTests {
       try tool.write("a note", to: "backup/README.txt")
       try await tool.bare(["export", "verify", "backup"]).expect(0)
       try tool.write(documentLine("users/1", 1), to: "backup/users.jsonl")
-      let verified = try await tool.bare(["export", "verify", "backup", "-q"])
-      verified.expect(1)
+      let verified = try await tool.bare(["export", "verify", "backup", "-q"]).expect(1)
       #expect(verified.output == "backup/users.jsonl\tit is not in the manifest\n")
       try await tool.bare(["export", "verify", "backup", "--json"]).expect(1)
     }
@@ -146,8 +143,7 @@ struct ExportedFilesTests {
       for words in [
         ["count", "--all", "-e", "test"], ["copy", "--all", "--from", "stage", "--to", "test", "-y"],
       ] {
-        let result = try await tool.bare(words)
-        result.expect(0)
+        let result = try await tool.bare(words).expect(0)
         #expect(result.errors.contains("has no collections"), "\(words): \(result.errors)")
       }
     }

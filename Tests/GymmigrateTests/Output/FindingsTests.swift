@@ -149,8 +149,7 @@ struct FindingsTests {
   func nothing() async throws {
     try await withTool { tool in
       try await tool.load(["users/plain": Self.user("plain")])
-      let result = try await tool.run("migrate", "plan", "users-unify", "user-emails")
-      result.expect(0)
+      let result = try await tool.run("migrate", "plan", "users-unify", "user-emails").expect(0)
       #expect(!result.errors.contains("findings"))
       #expect(!tool.names(in: ".gymmigrate/runs/\(try tool.lastRun())").contains { $0.hasPrefix("findings") })
     }
@@ -187,8 +186,7 @@ struct FindingsTests {
         ListedFinding("members/5", "steps", "target-taken", "c", i(2)),
       ]
       for (command, code) in [("plan", 0), ("apply", 2)] as [(String, Int32)] {
-        let result = try await tool.run("migrate", command, "steps.yaml")
-        result.expect(code)
+        let result = try await tool.run("migrate", command, "steps.yaml").expect(code)
         #expect(try await tool.findings(of: tool.lastRun()) == expected)
         #expect(result.findingCounts == expected.counts)
       }
@@ -209,8 +207,7 @@ struct FindingsTests {
         to: "restless.yaml"
       )
       let restless = [ListedFinding("members/1", "restless", "not-at-rest", "b", i(5))]
-      let planned = try await tool.run("migrate", "plan", "restless.yaml")
-      planned.expect(0)
+      let planned = try await tool.run("migrate", "plan", "restless.yaml").expect(0)
       #expect(try await tool.findings(of: tool.lastRun()) == restless)
       #expect(planned.findingCounts == restless.counts)
 
@@ -240,8 +237,7 @@ struct FindingsTests {
       // Both change users/u, in one line of the plan; users/v somebody else changes.
       try tool.write(#"{"fields":{"x":{"booleanValue":true}},"name":"users/v"}"# + "\n", to: "v.jsonl")
       try await tool.run("import", "v.jsonl", "--mode", "merge").expect(0)
-      let applied = try await tool.run("migrate", "apply", "--plan", "plan.jsonl")
-      applied.expect(2)
+      let applied = try await tool.run("migrate", "apply", "--plan", "plan.jsonl").expect(2)
       let found = try await tool.findings(of: tool.lastRun())
       #expect(found == [ListedFinding("users/v", "users-unify", "conflict")])
       #expect(applied.findingCounts == ["users-unify+ids": ["conflict": 1]])
@@ -257,8 +253,7 @@ struct FindingsTests {
       try tool.write(#"{"fields":{"x":{"booleanValue":true}},"name":"users/u"}"# + "\n", to: "u.jsonl")
       try await tool.run("import", "u.jsonl", "--mode", "merge").expect(0)
       for flags in [["-n"], []] {
-        let result = try await tool.bare(["migrate", "undo", run] + flags + tool.place)
-        result.expect(2)
+        let result = try await tool.bare(["migrate", "undo", run] + flags + tool.place).expect(2)
         #expect(
           try await tool.findings(of: tool.lastRun()) == [ListedFinding("users/u", "undo \(run)", "conflict")]
         )
@@ -279,8 +274,7 @@ struct FindingsTests {
         "id: twice\nsummary: Copies.\ncollection: members\nsteps:\n  - copy: {from: a, to: b}\n",
         to: "twice.yaml"
       )
-      let result = try await tool.run("migrate", "apply", "twice.yaml")
-      result.expect(2)
+      let result = try await tool.run("migrate", "apply", "twice.yaml").expect(2)
       #expect(
         try await tool.findings(of: tool.lastRun()) == [
           ListedFinding("members/1", "twice", "INVALID_ARGUMENT")
@@ -315,8 +309,7 @@ struct FindingsTests {
       let names = ["users-unify", "user-emails", "is-active"]
       let result = try await tool.bare(
         ["migrate", "apply", "--max-delete", "999"] + names + flags + tool.place
-      )
-      result.expect(2)
+      ).expect(2)
       let expected = try await oracle(tool, flags)
       let found = try await tool.findings(of: tool.lastRun())
       #expect(result.findingCounts == found.counts)

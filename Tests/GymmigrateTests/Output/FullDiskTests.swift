@@ -82,8 +82,7 @@ extension FullDiskTests {
         try await tool.run("migrate", "undo", "last").expect(0)
         #expect(mini.snapshot().isEmpty)
       } else {
-        let resumed = try await tool.bare(["runs", "resume", "last", "--json"])
-        resumed.expect(0)
+        let resumed = try await tool.bare(["runs", "resume", "last", "--json"]).expect(0)
         #expect(try resumed.summary().totals.written == 300)
         #expect(mini.snapshot().count == 300 && mini.totalWrites == 300)
       }
@@ -97,7 +96,7 @@ extension FullDiskTests {
   func torn(_ what: String) async throws {
     let mini = MiniFirestore()
     let rule = FaultRule([.commit], .number(20), .error(.permissionDenied))
-    let faults = ScriptedFaults(mini.handler, rules: [rule])
+    let faults = mini.faults(rule)
     let work = try Self.importing()
     try await withTool(against: faults.handler) { tool, _ in
       try work.prepare(tool)
@@ -115,8 +114,7 @@ extension FullDiskTests {
         "resume": ["runs", "resume", "last"], "undo": ["migrate", "undo", "last"] + tool.place,
         "verify": ["migrate", "verify", "--run", "last"] + tool.place,
       ]
-      let result = try await tool.bare(try #require(commands[what]))
-      result.expect(0)
+      let result = try await tool.bare(try #require(commands[what])).expect(0)
       let warning = "warning: .gymmigrate"
       #expect(
         result.errorLines.contains {
@@ -130,8 +128,7 @@ extension FullDiskTests {
 
   @Test("The log that cannot take a line ends the run, and what it did is told.")
   func log() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try tool.write(documentLine("things/t1", 1) + "\n", to: "in.jsonl")
       let command = ["import", "in.jsonl"] + tool.place + ["--json"]
       let disk = FullDisk(file: "operation.log", bytes: 30)
@@ -150,8 +147,7 @@ extension FullDiskTests {
     ["users.", "members.", "manifest.json", "gymmigrate-spool", "operation.log", "summary.json", "run.json"]
   )
   func export(_ format: String, _ file: String) async throws {
-    let mini = try MiniFirestore.withSamples(["users", "members"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users", "members"])) { tool, _ in
       func command(_ folder: String) -> [String] {
         ["export", "users", "members", "-o", "\(folder)/", "--format", format] + tool.place
       }
@@ -182,8 +178,7 @@ extension FullDiskTests {
 
   @Test("A plan that cannot be kept is no plan.", arguments: ["plan.jsonl", "findings.csv", "plan-out"])
   func plan(_ file: String) async throws {
-    let mini = try MiniFirestore.withSamples(["users", "members"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users", "members"])) { tool, _ in
       let command = ["migrate", "plan", "users-unify", "-o", "plan-out"] + tool.place
       for bytes in [0, 100, 3000] {
         let (result, isHit) = try await tool.run(command, on: FullDisk(file: file, bytes: bytes, times: 1))

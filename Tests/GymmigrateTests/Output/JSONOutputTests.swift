@@ -33,8 +33,7 @@ struct JSONOutputTests {
 
   @Test("Commands that print lists or results for people print them as one value.")
   func lists() async throws {
-    let mini = try MiniFirestore.withSamples(["users", "exercises"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users", "exercises"])) { tool, _ in
       try await tool.run("export", "exercises", "-o", "out/", "--format", "jsonl").expect(0)
       let objects: [([String], [String])] = [
         (["export", "users", "-o", "u.csv"] + tool.place, ["command", "collections", "totals"]),
@@ -77,15 +76,13 @@ struct JSONOutputTests {
       let kill = KillSwitch(mini.handler, delay: .zero)
       try await withTool(against: kill.handler) { tool, _ in
         let killed = try await kill.run(until: .commit(2, .after)) {
-          try tool.runner.start(
+          try tool.startBare(
             ["import", Samples.file("exercises"), "--batch-size", "4", "--in-flight", "1"] + tool.place
-              + given,
-            directory: tool.folder
+              + given
           )
         }
         try #require(killed.signal == SIGKILL, "\(killed.errors)")
-        let resumed = try await tool.bare(["runs", "resume", "last", "--json"])
-        resumed.expect(0)
+        let resumed = try await tool.bare(["runs", "resume", "last", "--json"]).expect(0)
         let summary = try resumed.summary()
         #expect(summary.command == "import" && summary.status == "done" && summary.totals.written == 20)
         #expect(summary.runId == (try tool.lastRun()) && summary.totals.balance)
@@ -116,10 +113,7 @@ struct JSONOutputTests {
   @Test("serve: where it is, once it is up.")
   func serve() async throws {
     try await withTool { tool in
-      let server = try tool.runner.start(
-        ["serve", "--port", "0", "--memory", "--json"],
-        directory: tool.folder
-      )
+      let server = try tool.startBare(["serve", "--port", "0", "--memory", "--json"])
       #expect(await server.waitForText("}\n", on: .output))
       let line = Data(server.text(.output).utf8)
       let json = try #require(JSONSerialization.jsonObject(with: line) as? [String: Any])

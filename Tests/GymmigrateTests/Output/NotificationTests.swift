@@ -41,8 +41,7 @@ struct NotificationTests {
   func done() async throws {
     try await withMonitor { tool, monitor in
       let words = ["import", "a.jsonl", "--json", "--metrics-textfile", "m.prom", "-e", "local"]
-      let result = try await tool.bare(words + options(monitor))
-      result.expect(0)
+      let result = try await tool.bare(words + options(monitor)).expect(0)
       #expect(pings(monitor) == ["/start?a=b", "?a=b"])
       let json = try sent(monitor)
       #expect(json["command"] as? String == "import" && json["status"] as? String == "done")
@@ -88,21 +87,14 @@ struct NotificationTests {
     let mini = MiniFirestore()
     try await withMonitor { tool, monitor in
       let running = Later<RunningBinary>()
-      let faults = ScriptedFaults(
-        mini.handler,
-        rules: [FaultRule([.commit], .always, .drip(chunk: 64, interval: .milliseconds(3)))],
+      let faults = mini.faults(
+        FaultRule([.commit], .always, .drip(chunk: 64, interval: .milliseconds(3))),
         maximumConsecutive: .max
       )
       faults.before(.commit, 1) { _ in running.get()?.send(SIGTERM) }
       try await HTTPTestServer.withServer(faults.handler) { server in
         let words = ["import", "a.jsonl", "--batch-size", "1", "--in-flight", "1"] + tool.at(server)
-        let process = try tool.runner.start(
-          words + options(monitor),
-          directory: tool.folder,
-          timeout: .seconds(600)
-        )
-        running.set(process)
-        let result = await process.wait()
+        let result = try await tool.bare(words + options(monitor), as: running, timeout: .seconds(600))
         result.expect(143)
         #expect(pings(monitor) == ["/start?a=b", "/143?a=b"])
         #expect(try sent(monitor)["status"] as? String == "interrupted")
@@ -140,8 +132,7 @@ struct NotificationTests {
       }
       let words = ["import", "a.jsonl", "-e", "local", "--metrics-textfile", "none/m.prom"]
       // A request of ours may otherwise take 75 s.
-      let result = try await tool.bare(words + options, timeout: .seconds(40))
-      result.expect(0)
+      let result = try await tool.bare(words + options, timeout: .seconds(40)).expect(0)
       let warnings = result.errorLines.filter { $0.contains("Not notified") }
       let warning = try #require(warnings.count == 1 ? warnings.first : nil, "\(result.errors)")
       for text in [

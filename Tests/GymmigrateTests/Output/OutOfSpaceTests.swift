@@ -17,10 +17,7 @@ struct OutOfSpaceTests {
       try mini.put("things/t\(index)", fields: #"{"text":{"stringValue":"\#(text)"}}"#)
     }
     try await withTool(against: mini.handler) { tool, _ in
-      try FileManager.default.createDirectory(
-        atPath: tool.path("out"),
-        withIntermediateDirectories: true
-      )
+      try tool.createFolder("out")
       // A limit of the size of files stands for a disk that is full: 16 blocks of 512 or 1024 bytes.
       let result = try await BinaryRunner(executable: "/bin/sh").run(
         [

@@ -71,11 +71,9 @@ struct OutputContractTests {
   )
   func data() async throws {
     try await withSigned(.withSamples(["products", "exercises"])) { tool in
-      let file = try await tool.run("export", "products", "-o", "p.csv")
-      file.expect(0)
+      let file = try await tool.run("export", "products", "-o", "p.csv").expect(0)
       #expect(file.output.isEmpty)
-      let piped = try await tool.run("export", "products", "-o", "-", "--format", "csv")
-      piped.expect(0)
+      let piped = try await tool.run("export", "products", "-o", "-", "--format", "csv").expect(0)
       #expect(try piped.output == tool.text("p.csv"))
       let lines = try await tool.run("export", "products", "-o", "-", "--format", "jsonl")
       #expect(try lines.output == Samples.text("products"))
@@ -90,11 +88,9 @@ struct OutputContractTests {
   @Test("-q says nothing when all went well, and still says what went wrong.")
   func quiet() async throws {
     try await withSigned(.withSamples(["products"])) { tool in
-      let exported = try await tool.run("export", "products", "-o", "p.csv", "-q")
-      exported.expect(0)
+      let exported = try await tool.run("export", "products", "-o", "p.csv", "-q").expect(0)
       #expect(exported.errors.isEmpty)
-      let imported = try await tool.run("import", Samples.file("app_config"), "-q")
-      imported.expect(0)
+      let imported = try await tool.run("import", Samples.file("app_config"), "-q").expect(0)
       #expect(imported.errors.isEmpty)
       try await tool.run("import", "nowhere.jsonl", "-q").expectFailure(66, "nowhere.jsonl")
       let empty = try await tool.run("export", "ghosts", "-o", "g.csv", "-q")
@@ -108,8 +104,7 @@ struct OutputContractTests {
       for id in ["gym", "Members", "members-", "members_2", "7members", "(other)"] {
         try await tool.bare(["count", "users", "-e", "local", "--database", id])
           .expectFailure(78, "'\(id)' is not a valid database id", "4 to 63 small letters")
-        let doctor = try await tool.bare(["doctor", "-e", "local", "--database", id])
-        doctor.expect(78)
+        let doctor = try await tool.bare(["doctor", "-e", "local", "--database", id]).expect(78)
         #expect((doctor.output + doctor.errors).contains("4 to 63 small letters"), "\(doctor.output)")
       }
       try await tool.bare(["count", "users", "-e", "local", "--database", "gyms"]).expect(0)

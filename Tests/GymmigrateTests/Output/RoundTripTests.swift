@@ -13,14 +13,12 @@ struct RoundTripTests {
     let count = Settings.roundTripDocuments
     try await withSourceStore { tool in
       try write(seed, count, for: Self.source, to: "in.jsonl", tool)
-      let first = try await tool.run("import", "in.jsonl", "--json", timeout: .seconds(1800))
-      first.expect(0)
+      let first = try await tool.run("import", "in.jsonl", "--json", timeout: .seconds(1800)).expect(0)
       #expect(try first.summary().totals.written == count, "seed \(seed)")
       try await export(tool, to: "out.jsonl")
       try await compare(tool, "in.jsonl", "out.jsonl", seed: seed)
 
-      let second = try await tool.run("import", "in.jsonl", "--json", timeout: .seconds(1800))
-      second.expect(0)
+      let second = try await tool.run("import", "in.jsonl", "--json", timeout: .seconds(1800)).expect(0)
       #expect(try second.summary().totals.unchanged == count, "seed \(seed)")
       #expect(try second.summary().totals.written == 0, "seed \(seed)")
     }
@@ -49,8 +47,7 @@ struct RoundTripTests {
         try await tool.bare(
           ["export", "--all", "--subcollections", "-o", folder, "--format", "jsonl"] + options + tool.place
         ).expect(0)
-        let imported = try await other.run("import", folder, "--mode", "upsert", "--json")
-        imported.expect(0)
+        let imported = try await other.run("import", folder, "--mode", "upsert", "--json").expect(0)
         let totals = try imported.summary().totals
         #expect(totals.written + totals.unchanged == count, "seed \(seed)")
         #expect((totals.written == 0) == (options.count == 1), "seed \(seed)")
@@ -58,8 +55,7 @@ struct RoundTripTests {
         try await compare(tool, "followed.jsonl", "out\(options.count).jsonl", seed: seed)
       }
       for mode in ["merge", "replace", "upsert"] {
-        let again = try await other.run("import", "followed.jsonl", "--mode", mode, "--json")
-        again.expect(0)
+        let again = try await other.run("import", "followed.jsonl", "--mode", mode, "--json").expect(0)
         #expect(try again.summary().totals.unchanged == count, "seed \(seed), \(mode)")
       }
     }

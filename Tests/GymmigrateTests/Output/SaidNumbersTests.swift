@@ -24,13 +24,11 @@ struct SaidNumbersTests {
       try tool.write(Self.set("a"), to: "a.yaml")
       try await tool.bare(["migrate", "plan", "a.yaml", "-o", "p.jsonl", "-e", "test"]).expect(0)
       let apply = ["migrate", "apply", "--plan", "p.jsonl", "-e", "test"]
-      let first = try await tool.bare(apply)
-      first.expect(0)
+      let first = try await tool.bare(apply).expect(0)
       #expect(first.output.hasSuffix(": 3 documents changed\n  set a: 3\n"), "\(first.output)")
       #expect(first.lastLine.hasPrefix("To undo: "))
       try await tool.bare(["migrate", "undo", "last"]).expect(0)
-      let spent = try await tool.bare(apply)
-      spent.expect(2)
+      let spent = try await tool.bare(apply).expect(2)
       #expect(
         spent.output.hasSuffix(": 0 documents changed\n  left alone, conflict: 3\n"),
         "\(spent.output)"
@@ -55,8 +53,7 @@ struct SaidNumbersTests {
       try tool.write(documentLine("things/t", 1), to: "things.jsonl")
       let first = try await tool.run("import", "things.jsonl")
       #expect(first.lastLine.hasPrefix("To undo: "))
-      let second = try await tool.run("import", "things.jsonl")
-      second.expect(0)
+      let second = try await tool.run("import", "things.jsonl").expect(0)
       #expect(second.errors.contains("1 unchanged") && !second.errors.contains("To undo"))
     }
   }
@@ -70,12 +67,11 @@ struct SaidNumbersTests {
       ] {
         let line = "\"$TOOL\" \(command) >&- 2>errors; echo $? >code"
         let shell = try BinaryRunner(executable: "/bin/sh")
-        let result = try await shell.run(
+        try await shell.run(
           ["-c", line],
           environment: ["TOOL": tool.runner.executable],
           directory: tool.folder
-        )
-        result.expect(0)
+        ).expect(0)
         let errors = try tool.text("errors")
         #expect(try tool.text("code") == "73\n", "\(errors)")
         let shown = try await tool.bare(["runs", "show", "last"])
@@ -92,16 +88,13 @@ struct SaidNumbersTests {
       try tool.write(Self.set("a"), to: "migrations/1-a.yaml")
       let gate = "\npromote: { stage: { after: test } }\n"
       try tool.write(try tool.text("gymmigrate.yaml") + gate, to: "gymmigrate.yaml")
-      let closed = try await tool.bare(["migrate", "up", "-e", "stage", "-n"])
-      closed.expect(77)
+      let closed = try await tool.bare(["migrate", "up", "-e", "stage", "-n"]).expect(77)
       #expect(!closed.errors.contains("To apply"), "\(closed.errors)")
-      let open = try await tool.bare(["migrate", "up", "-n", "-e", "prod"])
-      open.expect(0)
+      let open = try await tool.bare(["migrate", "up", "-n", "-e", "prod"]).expect(0)
       #expect(open.lastLine == "To apply this: gymmigrate migrate up -e prod --confirm prod")
       #expect(open.errors.contains("'up' plans this again, applies and verifies it"), "\(open.errors)")
       let words = open.lastLine.split(separator: " ").dropFirst(4).map(String.init)
-      let applied = try await tool.bare(words)
-      applied.expect(0)
+      let applied = try await tool.bare(words).expect(0)
       #expect(!applied.errors.contains("To apply"))
     }
   }
@@ -109,8 +102,7 @@ struct SaidNumbersTests {
   @Test("'migrate new' says what the folder that it makes takes the place of, once.")
   func newFolder() async throws {
     try await withThings { tool in
-      let new = try await tool.bare(["migrate", "new", "add-x"])
-      new.expect(0)
+      let new = try await tool.bare(["migrate", "new", "add-x"]).expect(0)
       #expect(new.errors.contains("01-users-unify, 02-user-emails, 03-is-active"), "\(new.errors)")
       #expect(try await tool.bare(["migrate", "new", "add-y"]).errors.isEmpty)
     }
@@ -144,8 +136,7 @@ struct SaidNumbersTests {
       let run = try tool.lastRun()
       try await tool.bare(fix + ["-e", "test"]).expect(0)
       try await tool.bare(["migrate", "verify", "--run", "last", "-e", "stage"]).expect(0)
-      let undone = try await tool.bare(["migrate", "undo", "last", "-e", "stage"])
-      undone.expect(0)
+      let undone = try await tool.bare(["migrate", "undo", "last", "-e", "stage"]).expect(0)
       #expect(undone.errors.hasPrefix("Run \(run): "), "\(undone.errors)")
       try await tool.bare(["migrate", "undo", "last"]).expect(0)
       for command in [["migrate", "undo", "last"], ["migrate", "undo", "last", "-e", "stage"]] {
@@ -173,8 +164,7 @@ struct SaidNumbersTests {
       let delete = ["delete", "things", "--id", "t1", "--hard", "--max-delete", "1"]
       try await tool.bare(delete + ["-e", "test"]).expect(0)
       let restore = ["restore", "things", "-e", "test", "-n", "--from"]
-      let plan = try await tool.bare(restore + ["back", "--scope", "partial"])
-      plan.expect(0)
+      let plan = try await tool.bare(restore + ["back", "--scope", "partial"]).expect(0)
       #expect(plan.output.contains("\nTo apply it: 2 reads, 1 write, 0 deletes: "), "\(plan.output)")
       try FileManager.default.removeItem(atPath: tool.path("back/manifest.json"))
       try await tool.bare(restore + ["back"]).expectFailure(77, "it has no manifest.json")
@@ -236,8 +226,7 @@ struct SaidNumbersTests {
 
   @Test("The page of several migrations has each document once, and of a code what it says of each field.")
   func page() async throws {
-    let mini = try MiniFirestore.withSamples(["users", "user_emails", "groups"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users", "user_emails", "groups"])) { tool, _ in
       try await tool.run("migrate", "plan", "users-unify", "is-active", "--html", "p.html", "-q").expect(0)
       let page = try tool.text("p.html")
       func count(_ heading: String) throws -> Int? {

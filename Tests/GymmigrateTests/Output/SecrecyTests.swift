@@ -95,8 +95,7 @@ struct SecrecyTests {
       try tool.write(Self.token, to: "token")
       var tool = tool
       tool.place += ["--access-token-file", "token"]
-      let result = try await tool.run("export", "users", "-o", "-", "--format", "jsonl")
-      result.expect(0)
+      let result = try await tool.run("export", "users", "-o", "-", "--format", "jsonl").expect(0)
       #expect(result.output.contains(Self.token.replacing("/", with: "/")))
       try await tool.run("export", "users", "-o", "u.csv").expect(0)
       #expect(try tool.text("u.csv").contains(Self.token))

@@ -23,8 +23,7 @@ struct EnvironmentMomentTests {
     let (before, moment) = try database(source)
     try await withTwoServers(source.handler, target.handler) { tool in
       let diff = ["diff", "--all", "--from", "prod@\(moment)", "--to"]
-      let changes = try await tool.bare(diff + ["prod"])
-      changes.expect(1)
+      let changes = try await tool.bare(diff + ["prod"]).expect(1)
       #expect(changes.output == "* products/1\n+ products/2\n- products/4\n")
       try await tool.bare(diff + ["prod@\(moment)"]).expect(0)
       try await tool.bare(["copy", "products", "--from", "prod@\(moment)", "--to", "test"]).expect(0)
@@ -68,8 +67,7 @@ struct EnvironmentMomentTests {
     let (before, moment) = try database(mini)
     try await withTool(against: mini.handler) { tool, _ in
       let at = ["--read-time", moment] + tool.place
-      let found = try await tool.bare(["get", "products/1", "products/2", "products/3"] + at)
-      found.expect(0)
+      let found = try await tool.bare(["get", "products/1", "products/2", "products/3"] + at).expect(0)
       #expect(found.output == before.map { $0.jsonLine + "\n" }.joined())
       let count = try await tool.bare(["count", "products", "--where", "n >= 1"] + at)
       #expect(count.output == "products\t3\n")
@@ -95,16 +93,14 @@ struct EnvironmentMomentTests {
     try mini.put("a/1", fields: #"{"n":{"integerValue":"2"}}"#)
     try mini.put("a/1", fields: #"{"n":{"integerValue":"2"},"m":{"nullValue":null}}"#)
     try await withTool(against: mini.handler) { tool, _ in
-      let text = try await tool.run("history", "a/1")
-      text.expect(0)
+      let text = try await tool.run("history", "a/1").expect(0)
       let lines = text.output.split(separator: "\n").map(String.init)
       #expect(lines.first == "a/1" && lines.count { $0.hasSuffix("  changed") } == 2)
       #expect(lines.contains("    n: 1 -> 2"))
       #expect(lines.contains("    m: (none) -> null"))
       let before = mini.requestCount(.batchGet)
       // One of them is for the service's time.
-      let few = try await tool.run("history", "a/1", "--max-reads", "4", "--json")
-      few.expect(0)
+      let few = try await tool.run("history", "a/1", "--max-reads", "4", "--json").expect(0)
       #expect(few.errors.contains("--max-reads"))
       #expect(mini.requestCount(.batchGet) - before <= 4)
       let json = try JSONSerialization.jsonObject(with: Data(few.standardOutput)) as? [String: Any]
@@ -129,8 +125,7 @@ struct EnvironmentMomentTests {
         #expect(!none.errors.contains("there is none"), "\(none.errors)")
       }
       for (path, event) in [("a/1", "created"), ("a/2", "changed")] {
-        let one = try await tool.run("history", path, "--max-reads", "2")
-        one.expect(0)
+        let one = try await tool.run("history", path, "--max-reads", "2").expect(0)
         #expect(one.output.contains("  \(event)\n"), "\(one.output)")
       }
       let missing = try await tool.run("history", "a/none", "--max-reads", "2")

@@ -64,16 +64,13 @@ struct RestoreTests {
   func random(_ seed: UInt64) async throws {
     let accident = try Accident(seed: seed, count: 150)
     let mini = accident.mini
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule(
-          [.list, .batchGet, .runQuery, .listCollectionIds],
-          .percent(20),
-          oneOf: [.error(.unavailable), .drop, .halfBody(0.5), .html(500)]
-        ),
-        FaultRule([.commit], .percent(20), oneOf: [.error(.aborted), .dropAfterApplying, .drop]),
-      ],
+    let faults = mini.faults(
+      FaultRule(
+        [.list, .batchGet, .runQuery, .listCollectionIds],
+        .percent(20),
+        oneOf: [.error(.unavailable), .drop, .halfBody(0.5), .html(500)]
+      ),
+      FaultRule([.commit], .percent(20), oneOf: [.error(.aborted), .dropAfterApplying, .drop]),
       seed: seed
     )
     try await withTool(against: faults.handler) { tool, _ in
@@ -112,7 +109,7 @@ struct RestoreTests {
     let kill = KillSwitch(mini.handler, delay: .zero)
     try await withTool(against: kill.handler) { tool, _ in
       func run(_ arguments: [String], until point: KillSwitch.Point = .never) async throws -> RunResult {
-        try await kill.run(until: point) { try tool.runner.start(arguments, directory: tool.folder) }
+        try await kill.run(until: point) { try tool.startBare(arguments) }
       }
       let options = ["--batch-size", "3", "--in-flight", "2"] + Self.unguarded + tool.place
       let first = try await run(["restore", "--all", "--at", accident.moment] + options, until: point)
@@ -144,8 +141,7 @@ struct RestoreTests {
     try await withTool(against: mini.handler) { tool, _ in
       let result = try await tool.bare(
         ["restore", "a", "--at", accident.moment, "--json"] + Self.unguarded + tool.place
-      )
-      result.expect(2)
+      ).expect(2)
       let report = try Self.report(result)
       #expect(report["conflicts"] == 3 && report["updates"] == 2 && report["creates"] == 0)
       let theirs = mini.snapshot().filter { $0.fieldsJSON.contains("theirs") }.map(\.name)
@@ -211,8 +207,7 @@ struct RestoreTests {
       let kept = try await tool.bare(
         ["restore", "--all", "--at", accident.moment, "--keep-changed-since", late, "--json"] + Self.unguarded
           + tool.place
-      )
-      kept.expect(0)
+      ).expect(0)
       let numbers = try Self.report(kept)
       #expect(numbers["kept"] == 1 && numbers["writtenSince"] == 6)
       let findings = try tool.text("\(try #require(tool.runs().last))/findings.csv")
@@ -224,8 +219,7 @@ struct RestoreTests {
           && text.contains("\na: 0 to create, 1 to update, 0 to delete\n")
           && text.contains("\n  ~ a/3\n")
       )
-      let done = try await tool.run("restore", "a", "--at", accident.moment)
-      done.expect(0)
+      let done = try await tool.run("restore", "a", "--at", accident.moment).expect(0)
       #expect((done.errors + done.output).components(separatedBy: "Since ").count == 2, "\(done.errors)")
     }
   }
@@ -360,8 +354,7 @@ struct RestoreTests {
 
   @Test("An export of a database without documents is one, and restores that there are none.")
   func nothing() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try await tool.run("export", "--all", "-o", "none", "--format", "jsonl").expect(0)
       try await tool.run("import", "none").expect(0)
       try mini.put("a/1", fields: "{}")
@@ -444,10 +437,7 @@ struct RestoreTests {
     let spoilt = mini.snapshot()
     let old = Fault.error(ServiceError(400, "FAILED_PRECONDITION", "The requested read_time is too old."))
     for request in [4, 6] {
-      let faults = ScriptedFaults(
-        mini.handler,
-        rules: [FaultRule([.runQuery, .list], .number(request), old)]
-      )
+      let faults = mini.faults(FaultRule([.runQuery, .list], .number(request), old))
       try await withTool(against: faults.handler) { tool, _ in
         let result = try await tool.bare(
           ["restore", "a", "--at", accident.moment] + Self.unguarded + tool.place
@@ -509,8 +499,7 @@ struct RestoreTests {
         case "partial": ["--all", "--from", "group", "--scope", "partial"]
         default: ["--all", "--from", "all", "--keep-changed-since", moment]
         }
-      let result = try await tool.bare(["restore"] + what + Self.unguarded + tool.place)
-      result.expect(2)
+      let result = try await tool.bare(["restore"] + what + Self.unguarded + tool.place).expect(2)
       let rejects = try tool.text("\(try #require(tool.runs().last))/rejects.jsonl")
       #expect(rejects.contains("has-subcollections"), "\(result.errors)")
       #expect(mini.document("c/gone") == nil && mini.document("c/new") != nil)

@@ -16,8 +16,7 @@ struct BillBoundTests {
       #expect(!few.errors.contains("To resume"))
       #expect(!tool.names(in: ".").contains("a.jsonl"))
       // The time of the service, whether it reads at a moment, and the page after the last document.
-      let enough = try await tool.bare(export + ["--max-reads", "14", "--json"])
-      enough.expect(0)
+      let enough = try await tool.bare(export + ["--max-reads", "14", "--json"]).expect(0)
       let json = try JSONSerialization.jsonObject(with: Data(enough.standardOutput)) as? [String: Any]
       let billed = try #require(json?["billed"] as? [String: Int])
       #expect((11...14).contains(billed["reads"] ?? 0) && billed["writes"] == 0)
@@ -33,8 +32,7 @@ struct BillBoundTests {
     "A run that writes goes on with a larger bound, and is never billed more than the bound of the whole."
   )
   func writes() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, mini in
       try tool.write((1...50).map { documentLine("a/\($0)", $0) }.joined(separator: "\n"), to: "a.jsonl")
       let first = try await tool.bare(
         ["import", "a.jsonl", "--batch-size", "5", "--max-writes", "30"] + tool.place
@@ -49,8 +47,7 @@ struct BillBoundTests {
       #expect(done > 0 && mini.totalWrites <= 30)
       try await tool.bare(["runs", "resume", "last"]).expect(75)
       #expect(mini.snapshot().count == done && mini.totalWrites <= 30)
-      let last = try await tool.bare(["runs", "resume", "last", "--max-writes", "100", "--json"])
-      last.expect(0)
+      let last = try await tool.bare(["runs", "resume", "last", "--max-writes", "100", "--json"]).expect(0)
       #expect(mini.snapshot().count == 50)
       let json = try JSONSerialization.jsonObject(with: Data(last.standardOutput)) as? [String: Any]
       let billed = try #require(json?["billed"] as? [String: Int])
@@ -133,8 +130,7 @@ struct BillBoundTests {
         spent.errors.firstMatch(of: /used today before this: [23][0-9] reads/) != nil,
         "\(spent.errors)"
       )
-      let sums = try await tool.bare(["costs", "--since", "1d", "--json"])
-      sums.expect(0)
+      let sums = try await tool.bare(["costs", "--since", "1d", "--json"]).expect(0)
       let json = try JSONSerialization.jsonObject(with: Data(sums.standardOutput)) as? [String: Any]
       let lines = try #require(json?["costs"] as? [[String: Any]])
       #expect(
@@ -173,8 +169,7 @@ struct BillBoundTests {
       try await tool.load(lines, into: "stage")
       try await tool.bare(["copy", "a", "--from", "stage", "--to", "test", "-y"]).expect(0)
       func copy(_ environment: String) async throws -> [String: Int] {
-        let costs = try await tool.bare(["costs", "-e", environment, "--json"])
-        costs.expect(0)
+        let costs = try await tool.bare(["costs", "-e", environment, "--json"]).expect(0)
         #expect(!costs.errors.contains("another environment"), "\(costs.errors)")
         let json = try JSONSerialization.jsonObject(with: Data(costs.standardOutput)) as? [String: Any]
         let sums = try #require(json?["costs"] as? [[String: Any]])
@@ -214,8 +209,7 @@ struct BillBoundTests {
     try await withEnvironment("limits: { run: { reads: 1000 }, day: { reads: 900 } }") { tool in
       let export = try await tool.run("export", "a", "-o", "a.jsonl", "--max-reads", "3")
       export.expectFailure(75, "more than --max-reads 3 allows")
-      let lower = try await tool.run("export", "a", "-o", "a.jsonl", "--max-reads", "950")
-      lower.expect(0)
+      try await tool.run("export", "a", "-o", "a.jsonl", "--max-reads", "950").expect(0)
       let doctor = try await tool.run("doctor")
       #expect(doctor.output.contains("not counted, as reads are bounded"), "\(doctor.output)")
     }
@@ -281,8 +275,7 @@ struct BillBoundTests {
 
   @Test("What one process cannot keep is refused.")
   func refusals() async throws {
-    let mini = MiniFirestore()
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini { tool, _ in
       try await tool.run("managed", "list", "--max-reads", "9").expectFailure(64, "Leave out --max-reads")
       try await tool.run("count", "a", "--max-reads", "few").expect(64)
     }

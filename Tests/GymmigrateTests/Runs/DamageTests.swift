@@ -62,11 +62,9 @@ struct DamageTests {
       let old = try #require(tool.runs().last)
       try tool.write("{\"exitCode\":", to: "\(old)/summary.json")
       let id = old.split(separator: "/").last.map(String.init) ?? ""
-      let applied = try await tool.run("migrate", "apply", "is-active")
-      applied.expect(2)
+      let applied = try await tool.run("migrate", "apply", "is-active").expect(2)
       #expect(applied.errors.contains("a run is skipped") && applied.errors.contains("\(old)/summary.json"))
-      let list = try await tool.bare(["runs", "list"])
-      list.expect(0)
+      let list = try await tool.bare(["runs", "list"]).expect(0)
       #expect(list.errors.contains("Move the folder"))
       #expect(!list.output.contains(id) && list.output.contains("migrate apply is-active"))
       try await tool.bare(["runs", "show", "last"]).expect(0)

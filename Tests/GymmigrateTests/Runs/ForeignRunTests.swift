@@ -12,7 +12,7 @@ struct ForeignRunTests {
   ) async throws {
     let mini = MiniFirestore.environment("prod")
     let rule = FaultRule([.commit], .number(2), .error(.permissionDenied))
-    let faults = ScriptedFaults(mini.handler, rules: [rule])
+    let faults = mini.faults(rule)
     try await withTool(against: faults.handler) { tool, server in
       var tool = tool
       tool.place = []
@@ -22,8 +22,7 @@ struct ForeignRunTests {
         to: "in.jsonl"
       )
       let small = ["--batch-size", "4", "--in-flight", "1"]
-      let result = try await tool.bare(["import", "in.jsonl"] + arguments + small)
-      result.expect(77)
+      let result = try await tool.bare(["import", "in.jsonl"] + arguments + small).expect(77)
       let run = try #require(tool.runs().last)
       let id = run.components(separatedBy: "/").last ?? ""
       #expect(result.lastLine == "To resume: gymmigrate runs resume \(id) --confirm prod")
@@ -82,8 +81,7 @@ struct ForeignRunTests {
       try await refuse(tool, mini, 77, why, ["runs", "resume", "last", "--confirm", "prod"] + there)
       try await refuse(tool, mini, 77, why, ["migrate", "undo", "last", "--confirm", "prod"] + there)
       try await refuse(tool, mini, 77, why, ["migrate", "verify", "--run", "last"] + there)
-      let shown = try await tool.bare(["runs", "show", "last"] + there)
-      shown.expect(0)
+      let shown = try await tool.bare(["runs", "show", "last"] + there).expect(0)
       #expect(!shown.output.contains("resume"))
       let list = try await tool.bare(["runs", "list", "--json"] + there)
       #expect(list.output.contains(#""canGoOn":false"#))
@@ -113,8 +111,7 @@ struct ForeignRunTests {
         try await refuse(tool, mini, 65, "run.json", command + [own])
         try await refuse(tool, mini, 65, "run.json", command + ["last"])
       }
-      let list = try await tool.bare(["runs", "list"])
-      list.expect(0)
+      let list = try await tool.bare(["runs", "list"]).expect(0)
       #expect(list.output.isEmpty && list.errors.contains("a run is skipped"))
       #expect(tool.names(in: "victim").isEmpty)
     }
@@ -205,8 +202,7 @@ struct ForeignRunTests {
     try mini.load(jsonLines: #"{"fields":{"n":{"integerValue":"1"}},"name":"c\u001bo/d"}"# + "\n")
     try await withTool(against: mini.handler) { tool, _ in
       try await tool.run("fix", "c\u{1B}o", "--all-documents", "--set", "q=1").expect(0)
-      let undone = try await tool.run("migrate", "undo", "last")
-      undone.expect(0)
+      let undone = try await tool.run("migrate", "undo", "last").expect(0)
       #expect(undone.errors.contains(#"c\u{1B}o: 1 read, 1 written"#), "\(undone.errors)")
     }
   }
@@ -224,8 +220,7 @@ struct ForeignRunTests {
         record.replacing("\"arguments\":[", with: "\"arguments\":[\"\\u001b[2J\u{9B}a'\\\\\\n\","),
         to: "\(run)/run.json"
       )
-      let shown = try await tool.bare(["runs", "show", "last"])
-      shown.expect(0)
+      let shown = try await tool.bare(["runs", "show", "last"]).expect(0)
       #expect(shown.output.contains(#"gymmigrate $'\x1b[2J\xc2\x9ba\'\\\x0a' import in.jsonl"#))
     }
   }

@@ -59,21 +59,14 @@ struct InterruptionTests {
   )
   func signalled(_ work: Work, _ signal: Int32) async throws {
     let mini = try work.database()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.commit], .always, .drip(chunk: 64, interval: .milliseconds(3)))],
+    let faults = mini.faults(
+      FaultRule([.commit], .always, .drip(chunk: 64, interval: .milliseconds(3))),
       maximumConsecutive: .max
     )
     try await withTool(against: faults.handler) { tool, _ in
       let running = Later<RunningBinary>()
       faults.before(.commit, 4) { _ in running.get()?.send(signal) }
-      let process = try tool.runner.start(
-        work.arguments + tool.place + ["--json"],
-        directory: tool.folder,
-        timeout: .seconds(1800)
-      )
-      running.set(process)
-      let result = await process.wait()
+      let result = try await tool.bare(work.arguments + tool.place + ["--json"], as: running)
       result.expect(128 + signal)
       let summary = try result.summary()
       #expect(summary.status == "interrupted")
@@ -95,10 +88,7 @@ struct InterruptionTests {
   @Test("A name that a shell would take apart is quoted in the command that resumes.")
   func quoting() async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.commit], .first(2), .error(.permissionDenied))]
-    )
+    let faults = mini.faults(FaultRule([.commit], .first(2), .error(.permissionDenied)))
     try await withTool(against: faults.handler) { tool, _ in
       let file = try tool.write(Samples.text("exercises"), to: "it's $HOME; a *.jsonl")
       let result = try await tool.run("import", file)
@@ -112,15 +102,11 @@ struct InterruptionTests {
   @Test("What was to say little when it began says how it ended when it is resumed.")
   func resumedAloud() async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.commit], .first(2), .error(.permissionDenied))]
-    )
+    let faults = mini.faults(FaultRule([.commit], .first(2), .error(.permissionDenied)))
     try await withTool(against: faults.handler) { tool, _ in
       try await tool.run("import", Samples.file("exercises"), "-q").expectFailure(77)
       faults.setOn(false)
-      let resumed = try await tool.bare(["runs", "resume", "last"])
-      resumed.expect(0)
+      let resumed = try await tool.bare(["runs", "resume", "last"]).expect(0)
       #expect(resumed.errorLines.contains { $0.hasPrefix("Done in ") }, "\(resumed.errors)")
       #expect(resumed.lastLine.hasPrefix("To undo: "))
     }
@@ -137,26 +123,13 @@ struct InterruptionTests {
     let applies = Bool.random(using: &random)
     let mini = try work.database()
     let running = Later<RunningBinary>()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule(
-          [.commit],
-          .number(commit),
-          .custom { request, inner in
-            if applies { _ = inner(request) }
-            running.get()?.send(SIGKILL)
-            return .stall
-          }
-        ),
-        FaultRule([.commit], .always, .delay(.milliseconds(5))),
-      ],
+    let faults = mini.faults(
+      FaultRule([.commit], .number(commit), .end(running, applied: applies)),
+      FaultRule([.commit], .always, .delay(.milliseconds(5))),
       maximumConsecutive: .max
     )
     try await withTool(against: faults.handler) { tool, _ in
-      let process = try tool.runner.start(work.arguments + tool.place, directory: tool.folder)
-      running.set(process)
-      let result = await process.wait()
+      let result = try await tool.bare(work.arguments + tool.place, as: running)
       #expect(result.signal == SIGKILL, "seed \(seed): \(result.errors)")
       faults.setOn(false)
       try await tool.bare(work.arguments + tool.place).expect(work.exitCode)
@@ -170,7 +143,7 @@ struct InterruptionTests {
     try await withTool { tool in
       let files = try Samples.all().map { Samples.file($0) }
       for attempt in 0..<3 {
-        let process = try tool.runner.start(["import"] + files + tool.place, directory: tool.folder)
+        let process = try tool.startBare(["import"] + files + tool.place)
         // Any moment will do, so a nap is no guess.
         try await Task.sleep(for: .milliseconds(Int.random(in: 50...900, using: &random)))
         process.send(SIGKILL)
@@ -180,8 +153,7 @@ struct InterruptionTests {
           "seed \(seed), \(attempt): \(result.errors)"
         )
       }
-      let finished = try await tool.bare(["import"] + files + tool.place + ["--json"])
-      finished.expect(0)
+      let finished = try await tool.bare(["import"] + files + tool.place + ["--json"]).expect(0)
       #expect(try finished.summary().totals.read == 5009)
       try await tool.run("export", "--all", "-o", "out/", "--format", "jsonl").expect(0)
       for name in try Samples.all() where name != "groups" {
@@ -198,16 +170,10 @@ struct InterruptionTests {
     let isOfDocuments: @Sendable (TestRequest) -> Bool = {
       String(decoding: $0.body, as: UTF8.self).contains("documents/exercises/")
     }
-    let stopping = Fault.custom { _, _ in
-      running.get()?.send(SIGINT)
-      return .stall
-    }
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule([.commit], .number(1), stopping, where: isOfDocuments),
-        FaultRule([.commit], .always, .stall, where: isOfDocuments),
-      ],
+    let stopping = Fault.end(running, with: SIGINT)
+    let faults = mini.faults(
+      FaultRule([.commit], .number(1), stopping, where: isOfDocuments),
+      FaultRule([.commit], .always, .stall, where: isOfDocuments),
       maximumConsecutive: .max
     )
     try await withTool(against: faults.handler) { tool, server in
@@ -233,18 +199,11 @@ struct InterruptionTests {
   )
   func reading(_ command: [String]) async throws {
     let mini = try MiniFirestore.withSamples(["users"])
-    let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.list], .number(3), .stall)])
+    let faults = mini.faults(FaultRule([.list], .number(3), .stall))
     try await withTool(against: faults.handler) { tool, _ in
       let running = Later<RunningBinary>()
       faults.before(.list, 3) { _ in running.get()?.send(SIGINT) }
-      let process = try tool.runner.start(
-        command + tool.place + ["--page-size", "50"],
-        directory: tool.folder,
-        timeout: .seconds(1800)
-      )
-      running.set(process)
-      let result = await process.wait()
-      result.expect(130)
+      try await tool.bare(command + tool.place + ["--page-size", "50"], as: running).expect(130)
       #expect(tool.names(in: ".") == [".gymmigrate"])
     }
   }
@@ -257,22 +216,17 @@ struct InterruptionTests {
   func backoff(_ options: [String]) async throws {
     let mini = MiniFirestore()
     let running = Later<RunningBinary>()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.commit], .always, .error(.resourceExhausted))],
+    let faults = mini.faults(
+      FaultRule([.commit], .always, .error(.resourceExhausted)),
       maximumConsecutive: .max
     )
     try await withTool(against: faults.handler) { tool, server in
       faults.before(.commit, 3) { _ in running.get()?.send(SIGINT) }
       // One chunk: the input has ended long before.
-      let process = try tool.runner.start(
+      let result = try await tool.bare(
         ["import", Samples.file("exercises")] + options + tool.place,
-        directory: tool.folder,
-        timeout: .seconds(1800)
-      )
-      running.set(process)
-      let result = await process.wait()
-      result.expect(130)
+        as: running
+      ).expect(130)
       #expect(result.lastLine.hasPrefix("To resume: gymmigrate runs resume "))
       #expect(mini.totalWrites == 0)
       // It would be sent some twenty times before it is given up.
@@ -292,9 +246,7 @@ struct InterruptionTests {
     )
     try await withTool(against: faults.handler) { tool, server in
       faults.before(.commit, 5) { _ in running.get()?.send(SIGINT) }
-      let process = try tool.start("migrate", "apply", "is-active")
-      running.set(process)
-      let result = await process.wait()
+      let result = try await tool.bare(["migrate", "apply", "is-active"] + tool.place, as: running)
       result.expect(130)
       #expect(result.errors.contains("it runs out in a minute"))
       // Each of the two would be sent some twenty times before it is given up.

@@ -35,7 +35,7 @@ struct KillJudge {
       while true {
         story.points.append(point)
         let result = try await kill.run(until: point) { [next] in
-          try tool.runner.start(next, directory: tool.folder)
+          try tool.startBare(next)
         }
         let comment = Comment(rawValue: "\(work.name), seed \(seed): \(story)")
         if let position {
@@ -254,12 +254,12 @@ extension KillTests {
       }
       var result = try await kill.run(until: killed ? point : .never) {
         // The place names the gym's schema.
-        try tool.runner.start(work.arguments + tool.place.dropFirst(2), directory: tool.folder)
+        try tool.startBare(work.arguments + tool.place.dropFirst(2))
       }
       if killed {
         try #require(result.signal == SIGKILL, "\(result.errors)")
         result = try await kill.run(until: .never) {
-          try tool.runner.start(["runs", "resume", "last"], directory: tool.folder)
+          try tool.startBare(["runs", "resume", "last"])
         }
       }
       let run = try #require(tool.runs().last)

@@ -54,15 +54,13 @@ struct LastRunTests {
         ["delete", "members", "--all-documents", "--hard", "--max-delete", "3", "--schema", "none"]
           + tool.place
       ).expect(77)
-      let second = try await tool.run("runs", "undo", "last")
-      second.expect(0)
+      let second = try await tool.run("runs", "undo", "last").expect(0)
       #expect(second.errors.hasPrefix("The last run is \(runs[1]) (fix members); of the newer runs, as "))
       #expect(second.errors.contains("\nRun \(runs[1]): fix members, begun 20"), "\(second.errors)")
       #expect(second.errors.contains(", 9 documents.\n"))
       #expect(Self.members(mini) == states[1])
       // What the undo wrote is nobody's edit.
-      let first = try await tool.run("migrate", "undo", "last")
-      first.expect(0)
+      let first = try await tool.run("migrate", "undo", "last").expect(0)
       #expect(first.errors.contains("\nRun \(runs[0]): fix members"), "\(first.errors)")
       #expect(Self.members(mini) == states[0])
       try await tool.run("migrate", "undo", "last").expectFailure(64)
@@ -132,8 +130,7 @@ struct LastRunTests {
       try mini.put(theirs, fields: #"{"a":{"integerValue":"99"},"unit":{"stringValue":"mgdl"}}"#)
       let line = try #require(Self.members(mini)[theirs])
       commits.allow(.max)
-      let resumed = try await tool.bare(["runs", "resume", "last", "--json"])
-      resumed.expect(0)
+      let resumed = try await tool.bare(["runs", "resume", "last", "--json"]).expect(0)
       let totals = try resumed.summary().totals
       #expect(totals.read == 9 && totals.written == 9 && totals.balance, "\(totals)")
       #expect(Self.members(mini)[theirs] == line)
@@ -156,8 +153,7 @@ struct LastRunTests {
       if isDeleted { mini.remove(theirs) } else { try mini.put(theirs, fields: "{}") }
       let line = Self.members(mini)[theirs]
       commits.allow(.max)
-      let resumed = try await tool.bare(["runs", "resume", "last", "--json"])
-      resumed.expect(0)
+      let resumed = try await tool.bare(["runs", "resume", "last", "--json"]).expect(0)
       let totals = try resumed.summary().totals
       #expect(totals.read == 9 && totals.written == 9 && totals.balance, "\(totals)")
       #expect(Self.members(mini)[theirs] == line)
@@ -188,8 +184,7 @@ struct LastRunTests {
       let idle = try await tool.bare(fix("a=1", "--all-documents") + tool.place)
       #expect(!idle.errors.contains("To undo"))
       let words = result.lastLine.split(separator: " ").dropFirst(3).map(String.init)
-      let undone = try await tool.bare(words)
-      undone.expect(0)
+      let undone = try await tool.bare(words).expect(0)
       #expect(!undone.errors.contains("To undo"))
       #expect(Self.members(mini) == before)
     }
@@ -200,8 +195,7 @@ struct LastRunTests {
     try await Self.withMembers { tool, mini, commits in
       commits.allow(1)
       let small = ["--batch-size", "4", "--in-flight", "1"]
-      let stopped = try await tool.bare(fix("a=1", "--all-documents") + small + tool.place)
-      stopped.expect(77)
+      let stopped = try await tool.bare(fix("a=1", "--all-documents") + small + tool.place).expect(77)
       let run = try tool.lastRun()
       #expect(stopped.lastLine == "To resume: gymmigrate runs resume \(run)")
       commits.allow(.max)
@@ -213,8 +207,7 @@ struct LastRunTests {
         (fix("a=2", "--all-documents"), 75),
         (["delete", "members", "--all-documents", "--hard", "--max-delete", "1", "--schema", "none"], 77),
       ] {
-        let result = try await tool.bare(command + tool.place)
-        result.expect(code)
+        let result = try await tool.bare(command + tool.place).expect(code)
         #expect(!result.errors.contains("To resume"), "\(result.errors)")
       }
       let list = try await tool.bare(["runs", "list", "--json"])
@@ -222,8 +215,7 @@ struct LastRunTests {
         JSONSerialization.jsonObject(with: Data(list.standardOutput)) as? [[String: Any]]
       )
       #expect(entries.filter { $0["canGoOn"] as? Bool == true }.map { $0["runId"] as? String } == [run])
-      let resumed = try await tool.bare(["runs", "resume", "last"])
-      resumed.expect(0)
+      let resumed = try await tool.bare(["runs", "resume", "last"]).expect(0)
       #expect(resumed.errors.hasPrefix("Resuming \(run) ("), "\(resumed.errors)")
       #expect(Self.members(mini).values.allSatisfy { $0.contains(#""a":{"integerValue":"1"}"#) })
     }
@@ -242,8 +234,7 @@ struct LastRunTests {
       commits.allow(1)
       try await tool.bare(["runs", "resume", "last"]).expect(77)
       commits.allow(.max)
-      let result = try await tool.bare(["runs", "resume", "last", "--json"])
-      result.expect(0)
+      let result = try await tool.bare(["runs", "resume", "last", "--json"]).expect(0)
       let totals = try result.summary().totals
       #expect(totals.read == 23 && totals.written == 23 && totals.balance, "\(totals)")
     }
@@ -271,8 +262,7 @@ struct LastRunTests {
       try await tool.bare(command + tool.place).expect(77)
       #expect((1..<24).contains(Self.members(mini).values.count { !$0.contains("seen") }))
       commits.allow(.max)
-      let result = try await tool.bare(["runs", "resume", "last"])
-      result.expect(0)
+      let result = try await tool.bare(["runs", "resume", "last"]).expect(0)
       #expect(result.output.contains("fix: 24 documents changed"), "\(result.output)")
       #expect(result.output.contains("run fix.py: 24\n"), "\(result.output)")
       #expect(Self.members(mini).count == 16 && Self.members(mini).values.allSatisfy { $0.contains("seen") })

@@ -44,8 +44,7 @@ struct LostAnswerTests {
     try await withTool(against: written) { tool, _ in
       try tool.write("id: q\nsummary: x\ncollection: c\nsteps:\n  - set: { q: 1 }\n", to: "q.yaml")
       try await tool.run("migrate", "apply", "q.yaml").expect(0)
-      let undo = try await tool.run("migrate", "undo", "last", "--json")
-      undo.expect(2)
+      let undo = try await tool.run("migrate", "undo", "last", "--json").expect(2)
       let totals = try undo.summary().totals
       #expect(totals.written == 2 && totals.conflicted == 1)
       let left = try #require(mini.document("c/1")).fieldsJSON

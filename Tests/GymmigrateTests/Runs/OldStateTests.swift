@@ -92,8 +92,7 @@ struct OldStateTests {
       let run = try #require(runs["migrate apply users-unify"])
       try await undoKilledMigration(tool, runs)
       #expect(try await exported(tool, "users") != documents(tool, "users.jsonl"))
-      let result = try await tool.run("migrate", "undo", run, "--json")
-      result.expect(0)
+      let result = try await tool.run("migrate", "undo", run, "--json").expect(0)
       #expect(try result.summary().totals.written == 78)
       #expect(try await exported(tool, "users") == documents(tool, "users.jsonl"))
     }
@@ -134,8 +133,7 @@ struct OldStateTests {
         "--since",
         "last",
         "--json"
-      )
-      increment.expect(0)
+      ).expect(0)
       #expect(try increment.summary().totals.read <= 120)
       #expect(tool.names(in: "nightly").filter { $0.hasPrefix("20") }.count == 2)
     }
@@ -145,8 +143,7 @@ struct OldStateTests {
   func runsAreListed() async throws {
     try await withOldState { tool, runs in
       #expect(runs.count == 6)
-      let list = try await tool.bare(["runs", "list", "--json"])
-      list.expect(0)
+      let list = try await tool.bare(["runs", "list", "--json"]).expect(0)
       for (command, run) in runs {
         let line = try #require(list.output.split(whereSeparator: "\n,{".contains).first { $0.contains(run) })
         #expect(!line.isEmpty, "\(command)")

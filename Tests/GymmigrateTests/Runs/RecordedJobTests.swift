@@ -62,8 +62,7 @@ struct RecordedJobTests {
       isDown.set(false)
       let record = "\(try #require(tool.runs().last))/run.json"
       try replaceWords(in: record, tool)
-      let resumed = try await tool.bare(["runs", "resume", "last", "-q"])
-      resumed.expect(0)
+      let resumed = try await tool.bare(["runs", "resume", "last", "-q"]).expect(0)
       #expect(!resumed.errors.contains("Done in"), "\(resumed.errors)")
       #expect(Self.things(mini) == whole.get())
       #expect(Self.things(mini) != before)

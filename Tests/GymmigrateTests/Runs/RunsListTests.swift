@@ -41,8 +41,7 @@ struct RunsListTests {
         exports.output.split(separator: "\n").dropFirst().map { $0.prefix { $0 != " " } } == [runs[11][...]]
       )
       for nothing in [["--env", "prod"], ["--command", "exp"], ["--command", "migrate"]] {
-        let none = try await tool.bare(["runs", "list"] + nothing)
-        none.expect(0)
+        let none = try await tool.bare(["runs", "list"] + nothing).expect(0)
         #expect(none.output.isEmpty && none.errors.contains("There are no such runs in "))
       }
       let near = try await tool.bare(["runs", "list", "--env", "locla"])
@@ -114,8 +113,7 @@ struct RunsListTests {
       let new = try await imported("c/new", tool)
       let before = left(tool)
 
-      let plan = try await tool.bare(["runs", "prune", "--older-than", "90d", "-n"])
-      plan.expect(0)
+      let plan = try await tool.bare(["runs", "prune", "--older-than", "90d", "-n"]).expect(0)
       #expect(plan.output.contains(undone) && plan.output.contains(export) && !plan.output.contains(useful))
       #expect(plan.errors.contains("2 runs that are older can still be undone or resumed, or are needed"))
       #expect(left(tool) == before)
@@ -126,10 +124,7 @@ struct RunsListTests {
       #expect(left(tool) == [useful, undo, new])
 
       // What a removal that was interrupted has left goes with the next.
-      try FileManager.default.createDirectory(
-        atPath: tool.path(".gymmigrate/runs/.half.removed/deep"),
-        withIntermediateDirectories: true
-      )
+      try tool.createFolder(".gymmigrate/runs/.half.removed/deep")
       try await tool.bare(["runs", "prune", "--older-than", "90d", "--yes"]).expect(0)
       #expect(left(tool) == [new])
       try await tool.run("runs", "undo", "last").expect(0)

@@ -57,10 +57,7 @@ struct RunsTests {
       try prepare(tool, server)
       let command = arguments ?? ["import", "in.jsonl"]
       let result = try await kill.run(until: .commit(2, .after)) {
-        try tool.runner.start(
-          command + (place ?? tool.place) + ["--batch-size", "4", "--in-flight", "1"],
-          directory: tool.folder
-        )
+        try tool.startBare(command + (place ?? tool.place) + ["--batch-size", "4", "--in-flight", "1"])
       }
       try #require(result.signal == SIGKILL, "\(result.errors)")
       let writes = mini.totalWrites
@@ -97,8 +94,7 @@ struct RunsTests {
 
   @Test("An export, a plan and a dry run only read: the command to run is named.")
   func reading() async throws {
-    let mini = try MiniFirestore.withSamples(["exercises"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["exercises"])) { tool, _ in
       try await tool.run("export", "exercises", "-o", "it's.csv").expect(0)
       try await refuse(tool, 64, "gymmigrate export exercises -o 'it'\\''s.csv'", run: tool.lastRun())
       try await tool.run("migrate", "plan", "is-active").expect(0)
@@ -117,7 +113,7 @@ struct RunsTests {
       try await refuse(tool, 66, "in.jsonl")
     }
     try await withKilled(["import", "folder"]) { tool, _ in
-      try FileManager.default.createDirectory(atPath: tool.path("folder"), withIntermediateDirectories: true)
+      try tool.createFolder("folder")
       try tool.write(Samples.text("exercises"), to: "folder/b.jsonl")
     } _: { tool, _ in
       try tool.write("", to: "folder/a.jsonl")
@@ -144,13 +140,9 @@ struct RunsTests {
   @Test("Standard input cannot be read again; the command that resumes is the same one.")
   func standardInput() async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.commit], .first(1), .error(.permissionDenied))]
-    )
+    let faults = mini.faults(FaultRule([.commit], .first(1), .error(.permissionDenied)))
     try await withTool(against: faults.handler) { tool, _ in
-      let result = try await tool.run("import", "-", input: Array(Samples.text("exercises").utf8))
-      result.expect(77)
+      let result = try await tool.run("import", "-", input: Array(Samples.text("exercises").utf8)).expect(77)
       #expect(result.lastLine.hasPrefix("To resume: gymmigrate import -"))
       try await refuse(tool, 66, "standard input")
     }
@@ -234,7 +226,7 @@ struct RunsTests {
         var command = work.arguments + tool.place + ["--json"]
         for number in [writes / 3, writes * 2 / 3] {
           let process = try alarm.set(at: number) {
-            try tool.runner.start(command, directory: tool.folder)
+            try tool.startBare(command)
           }
           let result = await process.wait()
           result.expect(128 + signal)

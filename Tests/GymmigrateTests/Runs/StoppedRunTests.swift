@@ -65,8 +65,7 @@ struct StoppedRunTests {
         to: "migrations/1-crash.yaml"
       )
       let apply = ["migrate", "apply", "1-crash", "-e", "test"]
-      let failed = try await tool.bare(apply)
-      failed.expect(65)
+      let failed = try await tool.bare(apply).expect(65)
       let run = try tool.lastRun(of: "migrate")
       #expect(failed.errors.contains("gymmigrate migrate undo \(run)"), "\(failed.errors)")
       try tool.write(program.replacingOccurrences(of: "sys.exit(3)", with: "pass"), to: "migrations/crash.py")
@@ -86,8 +85,7 @@ struct StoppedRunTests {
       try await tool.bare(["migrate", "up", "-e", "test"]).expect(0)
       let run = try tool.lastRun(of: "migrate")
       for more in [["-n"], []] {
-        let undone = try await tool.bare(["runs", "undo", run, "-e", "test"] + more)
-        undone.expect(0)
+        let undone = try await tool.bare(["runs", "undo", run, "-e", "test"] + more).expect(0)
         #expect(undone.errors.contains("though its file says that it is irreversible: Others read it."))
       }
     }
@@ -103,8 +101,7 @@ struct StoppedRunTests {
       let run = try tool.lastRun(of: "migrate")
       try await tool.bare(["migrate", "unlock", run, "-e", "test"]).expect(0)
       try await tool.bare(up).expect(0)
-      let down = try await tool.bare(["migrate", "down", "-e", "test", "-y"])
-      down.expect(0)
+      let down = try await tool.bare(["migrate", "down", "-e", "test", "-y"]).expect(0)
       #expect(down.errors.contains("was cleared: what it wrote stays"), "\(down.errors)")
       let undo = ["migrate", "undo", run, "-e", "test"]
       #expect(down.errors.contains("gymmigrate \(undo.joined(separator: " "))"), "\(down.errors)")

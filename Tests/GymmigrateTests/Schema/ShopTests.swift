@@ -17,8 +17,7 @@ import Testing
 
   /// Runs a command of the shop, and looks for words of the gym in what it prints.
   private func shop(_ tool: Tool, _ arguments: [String], _ code: Int32 = 0) async throws -> RunResult {
-    let result = try await tool.bare(arguments + tool.place)
-    result.expect(code)
+    let result = try await tool.bare(arguments + tool.place).expect(code)
     for word in Self.foreign {
       #expect(
         !(result.output + result.errors).contains(word),
@@ -55,8 +54,7 @@ import Testing
     try await withShop { tool in
       _ = try await shop(tool, ["check"])
       _ = try await shop(tool, ["schema", "infer", "-o", "inferred.yaml"])
-      let valid = try await tool.bare(["schema", "validate", "inferred.yaml"])
-      valid.expect(0)
+      let valid = try await tool.bare(["schema", "validate", "inferred.yaml"]).expect(0)
       #expect(valid.output.contains("4 collections"))
       let inferred = try tool.text("inferred.yaml")
       for line in [
@@ -72,8 +70,7 @@ import Testing
       _ = try await shop(tool, ["schema", "drift"])
       _ = try await shop(tool, ["schema", "infer", "orders", "--profile"])
       for format in ["yaml", "table", "html"] {
-        let shown = try await tool.bare(["schema", "show", "--format", format])
-        shown.expect(0)
+        let shown = try await tool.bare(["schema", "show", "--format", format]).expect(0)
         #expect(shown.output.contains("customerId"))
       }
     }
@@ -267,8 +264,7 @@ import Testing
   @Test("Migrations are the shop's own, and find looks where its schema says.")
   func migrations() async throws {
     try await withShop { tool in
-      let list = try await tool.bare(["migrate", "list"])
-      list.expect(0)
+      let list = try await tool.bare(["migrate", "list"]).expect(0)
       #expect(list.output.isEmpty)
       _ = try await shop(tool, ["migrate", "plan", "--all"], 64)
       let file = "\(Self.samples)/migrations/tier-gold-to-pro.yaml"
@@ -364,8 +360,7 @@ import Testing
       try await tool.bare(["env", "init", "--plain"]).expect(0)
       let text = try tool.text("gymmigrate.yaml")
       for word in Self.foreign + ["gym:", "legacy"] { #expect(!text.contains(word), "\(word)") }
-      let list = try await tool.bare(["env", "list"])
-      list.expect(0)
+      let list = try await tool.bare(["env", "list"]).expect(0)
       #expect(list.output.split(separator: "\n").count == 4)
       #expect(
         list.output.contains("prod\tmy-project\t(default)\thttps://firestore.googleapis.com\tprotected")

@@ -23,8 +23,7 @@ struct BadServiceTests {
     try await withTool(against: handler) { tool, _ in
       for command in try commands(tool) {
         // Less than any timeout of a single request.
-        let result = try await tool.bare(command + tool.place + options, timeout: .seconds(1800))
-        result.expect(code)
+        let result = try await tool.bare(command + tool.place + options, timeout: .seconds(1800)).expect(code)
         #expect(result.complaints.count == 1, "\(command): \(result.errors)")
         for text in texts {
           #expect(result.complaints.first?.contains(text) ?? false, "\(text): \(result.errors)")
@@ -75,14 +74,9 @@ struct BadServiceTests {
     for (arguments, kind, from, exitCode) in cases {
       for fault in [Fault.stall, .stallAfterApplying] {
         let mini = try arguments[0] == "import" ? MiniFirestore() : MiniFirestore.withSamples(["users"])
-        let faults = ScriptedFaults(
-          mini.handler,
-          rules: [FaultRule([kind], .from(from), fault)],
-          maximumConsecutive: .max
-        )
+        let faults = mini.faults(FaultRule([kind], .from(from), fault), maximumConsecutive: .max)
         try await withTool(against: faults.handler) { tool, _ in
-          let result = try await tool.bare(arguments + tool.place + ["--json", "--retry-for", "4"])
-          result.expect(69)
+          let result = try await tool.bare(arguments + tool.place + ["--json", "--retry-for", "4"]).expect(69)
           let summary = try result.summary()
           // One request alone would be waited for for 75 s.
           #expect(summary.durationSeconds < 60)
@@ -114,11 +108,7 @@ struct BadServiceTests {
   @Test("PERMISSION_DENIED is not permitted, and not asked for again.")
   func permissionDenied() async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([], .always, .error(.permissionDenied))],
-      maximumConsecutive: .max
-    )
+    let faults = mini.faults(FaultRule([], .always, .error(.permissionDenied)), maximumConsecutive: .max)
     try await expectAll(77, "PERMISSION_DENIED", handler: faults.handler, options: [])
   }
 
@@ -132,20 +122,15 @@ struct BadServiceTests {
   @Test("A quota that stays spent is for another time.")
   func quota() async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([], .always, .error(.resourceExhausted))],
-      maximumConsecutive: .max
-    )
+    let faults = mini.faults(FaultRule([], .always, .error(.resourceExhausted)), maximumConsecutive: .max)
     try await expectAll(75, "RESOURCE_EXHAUSTED", handler: faults.handler)
   }
 
   @Test("Only the writes are refused: nothing is said to be done.")
   func writesRefused() async throws {
     let mini = try MiniFirestore.withSamples(["users"])
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.commit], .always, .error(.permissionDenied))],
+    let faults = mini.faults(
+      FaultRule([.commit], .always, .error(.permissionDenied)),
       maximumConsecutive: .max
     )
     let before = mini.snapshot()
@@ -164,11 +149,7 @@ struct BadServiceTests {
   @Test("A token that is refused for good is a matter of configuration.")
   func unauthenticated() async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([], .always, .error(.tokenExpired))],
-      maximumConsecutive: .max
-    )
+    let faults = mini.faults(FaultRule([], .always, .error(.tokenExpired)), maximumConsecutive: .max)
     try await expectAll(78, handler: faults.handler, options: [])
   }
 }

@@ -38,8 +38,7 @@ struct DoctorTests {
       var tool = tool
       try tool.write("top-secret-token\n", to: "token")
       tool.environment = ["https_proxy": "http://eve:hunter2@proxy.example:3128"]
-      let result = try await tool.bare(["doctor"] + tool.place + ["--access-token-file", "token"])
-      result.expect(0)
+      let result = try await tool.bare(["doctor"] + tool.place + ["--access-token-file", "token"]).expect(0)
       #expect(line(result, "database").hasPrefix("ok"))
       #expect(line(result, "database").contains("native mode, standard edition, in nam5"))
       #expect(line(result, "clock").hasPrefix("ok"))
@@ -60,16 +59,14 @@ struct DoctorTests {
     let mini = try MiniFirestore.withSamples(["app_config", "exercises"])
     try await withTool(against: handler(mini)) { tool, server in
       try tool.write("", to: ".gymmigrate/costs.jsonl")
-      let doctor = try await tool.run("doctor", "--json")
-      doctor.expect(0)
+      let doctor = try await tool.run("doctor", "--json").expect(0)
       // A document, a page of the collections, and a count of each one.
       #expect(try doctor.billedReads() == 4)
       #expect(doctor.errorLines.contains { $0.hasPrefix("Billed: 4 reads") }, "\(doctor.errors)")
       let costs = try tool.text(".gymmigrate/costs.jsonl")
       #expect(costs.contains(#""command":"doctor""#) && costs.contains(#""reads":4"#), "\(costs)")
       let place = ["--project", "test-project", "--name", "shop", "--endpoint", server.url]
-      let begun = try await tool.bare(["init"] + place)
-      begun.expect(0)
+      let begun = try await tool.bare(["init"] + place).expect(0)
       #expect(begun.lastLine.hasPrefix("Billed: "), "\(begun.errors)")
     }
   }
@@ -80,8 +77,7 @@ struct DoctorTests {
   func enterprise() async throws {
     var options = MiniFirestore.Options()
     options.edition = "ENTERPRISE"
-    let mini = try MiniFirestore.withSamples(["users"], options)
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users"], options)) { tool, _ in
       let size = line(try await tool.run("doctor"), "size")
       #expect(size.contains("from 0.01 USD (list prices of the Enterprise edition"), "\(size)")
       let plan = try await tool.run("migrate", "plan", "is-active")
@@ -108,8 +104,7 @@ struct DoctorTests {
       try await tool.run("doctor").expect(0)
       #expect(tool.names(in: ".") == [])
       try await tool.run("count", "users").expect(0)
-      let result = try await tool.run("doctor", "--json")
-      result.expect(0)
+      let result = try await tool.run("doctor", "--json").expect(0)
       let json = try JSONSerialization.jsonObject(with: Data(result.standardOutput)) as? [String: Any]
       #expect(json?["exitCode"] as? Int == 0)
       let checks = try #require(json?["checks"] as? [[String: String]])
@@ -201,13 +196,11 @@ struct DoctorTests {
     try await withTool { tool in
       var tool = tool
       tool.environment = ["FIRESTORE_EMULATOR_HOST": "127.0.0.1:1"]
-      let result = try await tool.bare(["doctor", "-e", "prod"])
-      result.expect(77)
+      let result = try await tool.bare(["doctor", "-e", "prod"]).expect(77)
       #expect(line(result, "environment").contains("protected"))
       #expect(line(result, "emulator").hasPrefix("warning"))
       tool.environment = ["GYMMIGRATE_ENV": "nowhere"]
-      let unknown = try await tool.bare(["doctor"])
-      unknown.expect(78)
+      let unknown = try await tool.bare(["doctor"]).expect(78)
       #expect(line(unknown, "environment").contains("GYMMIGRATE_ENV"))
     }
   }

@@ -58,8 +58,7 @@ struct FederatedSigningTests {
         "10",
         "--json",
         "-vv"
-      )
-      result.expect(0)
+      ).expect(0)
       #expect(try result.summary().totals.read == 400)
       #expect(try tool.text("users.jsonl").split(separator: "\n").count == 400)
       #expect(service.violations == [])
@@ -90,8 +89,7 @@ struct FederatedSigningTests {
         to: "gymmigrate.yaml"
       )
       let federated = "federated identity \(Self.audience) as \(Self.exporter) (wif.json)"
-      let shown = try await tool.bare(["env", "show", "-e", "night"])
-      shown.expect(0)
+      let shown = try await tool.bare(["env", "show", "-e", "night"]).expect(0)
       #expect(shown.output.contains("signer: \(federated) impersonating \(other)\n"))
       let option = try await tool.bare([
         "env", "show", "-e", "night", "--impersonate-service-account", "a@p.iam,b@p.iam", "--json",
@@ -111,8 +109,7 @@ struct FederatedSigningTests {
       tool.environment["GYMMIGRATE_IMPERSONATE_SERVICE_ACCOUNT"] = nil
       #expect(service.steps == [], "showing sends nothing")
 
-      let doctor = try await tool.bare(["doctor", "-e", "night"])
-      doctor.expect(0)
+      let doctor = try await tool.bare(["doctor", "-e", "night"]).expect(0)
       #expect(doctor.output.contains("credentials: \(federated) impersonating \(other)."))
       #expect(
         Array(service.steps.prefix(4)) == [
@@ -132,8 +129,7 @@ struct FederatedSigningTests {
       tool.place += ["--credentials", "wif.json"]
       let role = "roles/iam.serviceAccountTokenCreator on \(Self.exporter)"
       try await tool.run("export", "users", "-o", "u.jsonl").expectFailure(77, role, "HTTP 403")
-      let doctor = try await tool.run("doctor")
-      doctor.expect(77)
+      let doctor = try await tool.run("doctor").expect(77)
       #expect(doctor.output.contains("problem  token:") && doctor.output.contains(role))
       #expect(!tool.exists("u.jsonl"))
     }
@@ -199,8 +195,7 @@ struct FederatedSigningTests {
         good.replacingCharacters(in: start..<end, with: #"{"executable":{"command":"cat response.json"}}"#),
         to: "program.json"
       )
-      let result = try await tool.run("count", "users", "--credentials", "program.json", "-vv")
-      result.expect(0)
+      let result = try await tool.run("count", "users", "--credentials", "program.json", "-vv").expect(0)
       #expect(service.steps == [.exchange] && service.violations == [])
       #expect(try !said(tool, [result]).contains(subject))
     }
@@ -212,13 +207,12 @@ struct FederatedSigningTests {
       var tool = tool
       tool.environment = [Self.endpoint: server.url]
       try tool.write(file(at: server, impersonating: false), to: "plain.json")
-      let result = try await tool.bare([
+      try await tool.bare([
         "copy", "users", "--from-project", "test-project", "--from-endpoint", server.url,
         "--from-credentials", "plain.json", "--from-impersonate-service-account", Self.exporter, "--to",
         "local",
         "--yes",
-      ])
-      result.expect(0)
+      ]).expect(0)
       #expect(service.steps.contains(.impersonation(Self.exporter)) && service.violations == [])
     }
   }

@@ -62,16 +62,14 @@ struct ManagedTests {
     try await withService(for: "stage") { tool, service in
       let export = try await tool.bare([
         "managed", "export", "--all", "-e", "stage", "--to", "gs://backups/a/", "--wait",
-      ])
-      export.expect(0)
+      ]).expect(0)
       let name = export.output.trimmingCharacters(in: .newlines)
       #expect(name == "projects/p/databases/stage/operations/op0")
       #expect(export.errors.contains("20 of 20 (100 %)") && export.errors.contains("--from gs://backups/a'"))
       #expect(!export.errors.contains("0 documents/s") && !export.errors.contains("0 read"))
       let imported = try await tool.bare([
         "managed", "import", "--from", "gs://backups/a", "-e", "stage", "--wait", "--json",
-      ])
-      imported.expect(0)
+      ]).expect(0)
       let end = try ending(imported)
       #expect(
         end.command == "managed import" && end.status == "done" && end.exitCode == 0
@@ -109,8 +107,7 @@ struct ManagedTests {
       for prefix in ["one", "two"] {
         let result = try await tool.bare([
           "managed", "export", "users", "items", "-e", "test", "--to", "gs://backups/\(prefix)",
-        ])
-        result.expect(0)
+        ]).expect(0)
         names.append(result.output.trimmingCharacters(in: .newlines))
         #expect(
           result.errors.contains(
@@ -127,18 +124,15 @@ struct ManagedTests {
           == ["two", "one"].map { ["export", "INITIALIZING", "gs://backups/\($0)"] }
       )
 
-      let waited = try await tool.bare(["managed", "status", names[0], "-e", "test", "--wait"])
-      waited.expect(0)
+      let waited = try await tool.bare(["managed", "status", names[0], "-e", "test", "--wait"]).expect(0)
       #expect(waited.output.contains("export of users, items to gs://backups/one"))
       #expect(
         waited.output.contains("state      SUCCESSFUL")
           && waited.output.contains("documents  20 of 20 (100 %)")
       )
-      let cancelled = try await tool.bare(["managed", "cancel", ids[1], "-e", "test", "--wait"])
-      cancelled.expect(0)
+      let cancelled = try await tool.bare(["managed", "cancel", ids[1], "-e", "test", "--wait"]).expect(0)
       #expect(cancelled.output.contains("state      CANCELLED"))
-      let status = try await tool.bare(["managed", "status", ids[1], "-e", "test", "--json"])
-      status.expect(130)
+      let status = try await tool.bare(["managed", "status", ids[1], "-e", "test", "--json"]).expect(130)
       let end = try ending(status)
       #expect(end.exitCode == 130 && end.operation?.error?.status == "CANCELLED" && end.resumeCommand == nil)
       // One that has ended stays as it is.
@@ -170,8 +164,7 @@ struct ManagedTests {
       }
       // Nothing was started.
       #expect(service.starts == 1)
-      let imported = try await tool.bare(words + ["--confirm", "prod", "--wait"])
-      imported.expect(0)
+      let imported = try await tool.bare(words + ["--confirm", "prod", "--wait"]).expect(0)
       #expect(imported.errors.contains("into prod: project p, database prod, http://127.0.0.1"))
       let run = try #require(tool.runs().last)
       let id = try #require(run.split(separator: "/").last)
@@ -242,8 +235,7 @@ struct ManagedTests {
         "gs://backups/a",
         "--wait",
         "--json"
-      )
-      result.expect(0)
+      ).expect(0)
       #expect(try ending(result).operation?.state == "SUCCESSFUL")
       #expect(service.starts == 1 && service.operations == 1)
     }
@@ -272,8 +264,7 @@ struct ManagedTests {
       late.expect(75)
       #expect(try ending(late).resumeCommand == "gymmigrate \(words)")
       // Without --wait, one that runs is no failure.
-      let now = try await tool.run("managed", "status", "op0", "--json")
-      now.expect(0)
+      let now = try await tool.run("managed", "status", "op0", "--json").expect(0)
       #expect(try ending(now).operation?.documents == .init(completed: 7, estimated: 20))
       let again = try await tool.run("managed", "export", "--all", "--to", "gs://backups/a")
       again.expectFailure(75, "op0", "--wait")
@@ -316,8 +307,7 @@ struct ManagedTests {
         )
     }
     try await withTool(against: handler) { tool, _ in
-      let result = try await tool.run("managed", "backups")
-      result.expect(0)
+      let result = try await tool.run("managed", "backups").expect(0)
       #expect(
         result.output == """
           schedule\tdaily\tkept 7 days\ts1
@@ -347,8 +337,7 @@ struct ManagedTests {
     }
     try await withTool(against: handler) { tool, _ in
       func size() async throws -> String {
-        let result = try await tool.run("doctor")
-        result.expect(0)
+        let result = try await tool.run("doctor").expect(0)
         return result.output.split(separator: "\n").map(String.init).first { $0.contains(" size: ") } ?? ""
       }
       // 21 documents in two collections.

@@ -100,15 +100,12 @@ struct MomentTests {
     let link = "https://console.example/indexes?create=abc"
     let mini = MiniFirestore()
     try mini.load(jsonLines: documentLine("products/a", 1))
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule(
-          [.runQuery, .aggregation],
-          .always,
-          .error(.failedPrecondition("The query requires an index. You can create it here: \(link)"))
-        )
-      ],
+    let faults = mini.faults(
+      FaultRule(
+        [.runQuery, .aggregation],
+        .always,
+        .error(.failedPrecondition("The query requires an index. You can create it here: \(link)"))
+      ),
       maximumConsecutive: .max
     )
     try await withTool(against: faults.handler) { tool, _ in
@@ -121,11 +118,8 @@ struct MomentTests {
   @Test("A server that refuses the signer, or is not there, is not said to hide its time.")
   func refused() async throws {
     for (fault, code) in [(ServiceError.permissionDenied, Int32(77)), (.notFound("no database"), 78)] {
-      let faults = ScriptedFaults(
-        MiniFirestore().handler,
-        rules: [FaultRule([], .always, .error(fault))],
-        maximumConsecutive: .max
-      )
+      let mini = MiniFirestore()
+      let faults = mini.faults(FaultRule([], .always, .error(fault)), maximumConsecutive: .max)
       try await withTool(against: faults.handler) { tool, _ in
         let result = try await tool.bare(["export", "products", "-o", "x.jsonl"] + tool.place)
         #expect(result.exitCode == code && !result.errors.contains("report its time"), "\(result.errors)")

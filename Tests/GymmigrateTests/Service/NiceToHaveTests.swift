@@ -76,11 +76,7 @@ struct NiceToHaveTests {
     let handler: RequestHandler = { request in
       let isDescription = request.method == "GET" && request.rawPath.hasSuffix("/databases/%28default%29")
       guard let fault, request.kind == .aggregation || isDescription else { return mini.handler(request) }
-      let faults = ScriptedFaults(
-        mini.handler,
-        rules: [FaultRule([], .always, fault)],
-        maximumConsecutive: .max
-      )
+      let faults = mini.faults(FaultRule([], .always, fault), maximumConsecutive: .max)
       return faults.handler(request)
     }
     return try await withToolResult(against: handler) { tool in
@@ -139,8 +135,7 @@ struct NiceToHaveTests {
       try await withTool(against: faults.handler) { tool, server in
         let from = ["--from-project", "test-project", "--from-endpoint", server.url]
         let to = ["--project", "test-project", "--endpoint", copy.url]
-        let copied = try await tool.bare(["copy", "products", "classes", "--yes"] + from + to)
-        copied.expect(0)
+        let copied = try await tool.bare(["copy", "products", "classes", "--yes"] + from + to).expect(0)
         #expect(copied.errors.contains("products: not counted"))
         #expect(copied.errors.contains("an unknown number of reads"))
         #expect(target.snapshot().count == 64)

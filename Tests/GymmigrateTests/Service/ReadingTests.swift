@@ -92,8 +92,7 @@ struct ReadingTests {
 
   @Test("--parallel gives the same, by queries for ranges, and the variable stands for it.")
   func parallel() async throws {
-    let mini = try MiniFirestore.withSamples(["users", "members", "payments"])
-    try await withTool(against: mini.handler) { tool, _ in
+    try await withMini(.withSamples(["users", "members", "payments"])) { tool, mini in
       /// Reads by three commands into files of a name; returns how many queries that took.
       func read(_ name: String, _ options: [String], with tool: Tool) async throws -> Int {
         let before = mini.requestCount(.runQuery)
@@ -141,8 +140,7 @@ struct ReadingTests {
         "-",
         "--format",
         "jsonl"
-      )
-      result.expect(0)
+      ).expect(0)
       let amounts = try result.output.split(separator: "\n").map { line in
         let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         let fields = try #require(json?["fields"] as? [String: [String: Any]])

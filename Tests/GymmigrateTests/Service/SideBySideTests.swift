@@ -79,8 +79,7 @@ struct SideBySideTests {
             """
           try tool.write(yaml, to: "gymmigrate.yaml")
           let compare = ["diff", "--all", "--from", "one", "--to", "two"] + reading
-          let before = try await tool.bare(compare)
-          before.expect(1)
+          let before = try await tool.bare(compare).expect(1)
           let removal = ["--delete-extraneous", "--max-delete", "5"]
           try await tool.bare(["copy", "--all", "--yes"] + removal + reading + from + to).expect(0)
           try await tool.bare(compare).expect(0)

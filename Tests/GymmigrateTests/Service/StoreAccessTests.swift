@@ -85,11 +85,7 @@ struct StoreAccessTests {
     _ options: [String],
     _ body: (String) async throws -> Void
   ) async throws {
-    let server = try tool.runner.start(
-      ["serve", "--memory", "--port", "0"] + options,
-      directory: tool.folder,
-      timeout: .seconds(3600)
-    )
+    let server = try tool.startBare(["serve", "--memory", "--port", "0"] + options, timeout: .seconds(3600))
     defer { server.send(SIGKILL) }
     let isUp = await server.waitForText("FIRESTORE_EMULATOR_HOST=", on: .errors)
     try #require(isUp, "\(server.text(.errors))")
@@ -155,8 +151,7 @@ struct StoreAccessTests {
   @Test("--host takes names without a port.", arguments: ["a b", "store:80", "http://store", "", "[::1"])
   func badHost(name: String) async throws {
     try await withTool { tool in
-      let result = try await tool.bare(["serve", "--port", "0", "--host", name])
-      result.expect(64)
+      let result = try await tool.bare(["serve", "--port", "0", "--host", name]).expect(64)
       #expect(result.errors.contains("--host"))
     }
   }

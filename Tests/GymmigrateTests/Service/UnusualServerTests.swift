@@ -21,8 +21,7 @@ struct UnusualServerTests {
       try await Judge.expect(tool.path("before"), into: tool.path("expected"))
       let files = Samples.few.map { tool.path("before/\($0).jsonl") }
 
-      let imported = try await tool.bare(["import"] + files + tool.place + ["--json"])
-      imported.expect(0)
+      let imported = try await tool.bare(["import"] + files + tool.place + ["--json"]).expect(0)
       let expected = try MiniFirestore.canonical(jsonLines: Samples.text(Samples.few))
       #expect(mini.snapshot() == expected)
       #expect(try imported.summary().totals.written == expected.count)
@@ -41,8 +40,7 @@ struct UnusualServerTests {
         "user-emails",
         "is-active",
         "--json"
-      )
-      applied.expect(2)
+      ).expect(2)
       #expect(try applied.summary().totals.balance)
       try mini.dump(to: tool.path("after"))
       try await Judge.compare(tool.path("expected"), tool.path("after"))
@@ -83,35 +81,32 @@ struct UnusualServerTests {
     var options = MiniFirestore.Options()
     options.seed = seed
     let mini = MiniFirestore(options)
-    try await mainJob(mini, ScriptedFaults(mini.handler, rules: []))
+    try await mainJob(mini, mini.faults())
   }
 
   @Test("A 503, a 429, dropped connections, lost answers and broken bodies in between change nothing of it.")
   func faults() async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule([.commit], .numbers([1, 7]), .error(.unavailable)),
-        FaultRule([.commit], .numbers([2, 9]), .error(.resourceExhausted)),
-        FaultRule([.commit], .numbers([3, 11]), .dropAfterApplying),
-        FaultRule([.commit], .numbers([4, 15]), .drop),
-        FaultRule([.commit], .number(5), .halfBody(0.5)),
-        FaultRule([.commit], .number(6), .errorAfterApplying(.deadlineExceeded)),
-        FaultRule([.commit], .number(13), .error(.aborted)),
-        FaultRule([.list], .numbers([2, 17]), .error(.unavailable)),
-        FaultRule([.list], .numbers([5, 23]), .error(.resourceExhausted)),
-        FaultRule([.list], .number(7), .drop),
-        FaultRule([.list], .number(9), .halfBody(0.7)),
-        FaultRule([.list], .number(11), .unterminated),
-        FaultRule([.list], .number(13), .html(502)),
-        FaultRule([.list], .number(15), .emptyBody),
-        FaultRule([.list], .number(19), .truncatedChunked(0.4)),
-        FaultRule([.batchGet], .number(1), .errorInStream(.unavailable, after: 3)),
-        FaultRule([.batchGet], .number(3), .halfBody(0.3)),
-        FaultRule([.aggregation], .numbers([1, 4]), .error(.unavailable)),
-        FaultRule([.listCollectionIds], .number(1), .reset),
-      ]
+    let faults = mini.faults(
+      FaultRule([.commit], .numbers([1, 7]), .error(.unavailable)),
+      FaultRule([.commit], .numbers([2, 9]), .error(.resourceExhausted)),
+      FaultRule([.commit], .numbers([3, 11]), .dropAfterApplying),
+      FaultRule([.commit], .numbers([4, 15]), .drop),
+      FaultRule([.commit], .number(5), .halfBody(0.5)),
+      FaultRule([.commit], .number(6), .errorAfterApplying(.deadlineExceeded)),
+      FaultRule([.commit], .number(13), .error(.aborted)),
+      FaultRule([.list], .numbers([2, 17]), .error(.unavailable)),
+      FaultRule([.list], .numbers([5, 23]), .error(.resourceExhausted)),
+      FaultRule([.list], .number(7), .drop),
+      FaultRule([.list], .number(9), .halfBody(0.7)),
+      FaultRule([.list], .number(11), .unterminated),
+      FaultRule([.list], .number(13), .html(502)),
+      FaultRule([.list], .number(15), .emptyBody),
+      FaultRule([.list], .number(19), .truncatedChunked(0.4)),
+      FaultRule([.batchGet], .number(1), .errorInStream(.unavailable, after: 3)),
+      FaultRule([.batchGet], .number(3), .halfBody(0.3)),
+      FaultRule([.aggregation], .numbers([1, 4]), .error(.unavailable)),
+      FaultRule([.listCollectionIds], .number(1), .reset)
     )
     try await mainJob(mini, faults)
     // The script was played: the test shows what it says.
@@ -123,26 +118,23 @@ struct UnusualServerTests {
     var options = MiniFirestore.Options()
     options.seed = seed
     let mini = MiniFirestore(options)
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule(
-          [.commit],
-          .percent(15),
-          oneOf: [
-            .error(.unavailable), .error(.aborted), .dropAfterApplying, .drop, .resetAfterApplying,
-            .halfBody(0.5),
-            .errorAfterApplying(.internalError), .emptyBody, .html(503),
-          ]
-        ),
-        FaultRule(
-          [.list, .batchGet, .aggregation],
-          .percent(15),
-          oneOf: [
-            .error(.unavailable), .drop, .halfBody(0.5), .unterminated, .html(500), .error(.internalError),
-          ]
-        ),
-      ],
+    let faults = mini.faults(
+      FaultRule(
+        [.commit],
+        .percent(15),
+        oneOf: [
+          .error(.unavailable), .error(.aborted), .dropAfterApplying, .drop, .resetAfterApplying,
+          .halfBody(0.5),
+          .errorAfterApplying(.internalError), .emptyBody, .html(503),
+        ]
+      ),
+      FaultRule(
+        [.list, .batchGet, .aggregation],
+        .percent(15),
+        oneOf: [
+          .error(.unavailable), .drop, .halfBody(0.5), .unterminated, .html(500), .error(.internalError),
+        ]
+      ),
       seed: seed
     )
     try await mainJob(mini, faults)
@@ -155,12 +147,9 @@ struct UnusualServerTests {
     options.requiresAuthorization = true
     options.requestsPerToken = 20
     let mini = MiniFirestore(options)
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule([.commit], .number(4), .expiredToken),
-        FaultRule([.token], .number(2), .error(.unavailable)),
-      ]
+    let faults = mini.faults(
+      FaultRule([.commit], .number(4), .expiredToken),
+      FaultRule([.token], .number(2), .error(.unavailable))
     )
     try await mainJob(mini, faults) { tool, server in
       let key = try await ServiceAccountKey(in: tool, tokenURI: "\(server.url)/token")
@@ -236,8 +225,7 @@ struct UnusualServerTests {
         "50",
         "--in-flight",
         "2"
-      )
-      result.expect(0)
+      ).expect(0)
       #expect(mini.snapshot().count == 400)
       #expect(mini.writtenDocuments.allSatisfy { $0.writes == 1 })
       #expect(!result.errors.contains("token-of"))
@@ -275,8 +263,7 @@ struct UnusualServerTests {
       result.expectFailure(69, "token")
       #expect(!(result.errors + result.output).contains("secret"))
       #expect(server.requests.allSatisfy { !$0.text.contains("secret") })
-      let shown = try await tool.bare(["env", "show"] + tool.place)
-      shown.expect(0)
+      let shown = try await tool.bare(["env", "show"] + tool.place).expect(0)
       #expect(!shown.output.contains("secret"))
       #expect(shown.output.contains("adc.json"))
     }

@@ -11,8 +11,7 @@ struct ShardAdviceTests {
       let plan = [
         "shard", "plan", "--shards", "2", "--to", "a place", "--", "migrate", "apply", "a.yaml", "-e", "test",
       ]
-      let planned = try await tool.bare(plan)
-      planned.expect(0)
+      let planned = try await tool.bare(plan).expect(0)
       let work = try #require(planned.errors.split(separator: "\n").first { $0.hasPrefix("Each task") })
       #expect(work.hasSuffix(": gymmigrate shard work 'a place' --task 0"), "\(work)")
       try await tool.bare(["shard", "work", "a place", "--task", "0"]).expect(0)
@@ -31,8 +30,7 @@ struct ShardAdviceTests {
       let status = try await tool.bare(["migrate", "status", "-e", "test"])
       #expect(status.output.contains(finish), "\(status.output)")
       try await tool.bare(["shard", "work", "a place", "--task", "1"]).expect(0)
-      let finished = try await tool.bare(["shard", "finish", "a place"])
-      finished.expect(0)
+      let finished = try await tool.bare(["shard", "finish", "a place"]).expect(0)
       let undo = try #require(finished.lastLine.hasPrefix("To undo: gymmigrate ") ? finished.lastLine : nil)
       #expect(undo.hasSuffix("--state-dir '\(tool.path("a place"))'"), "\(undo)")
       try await tool.bare(fix).expect(0)

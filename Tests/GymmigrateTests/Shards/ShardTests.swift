@@ -96,8 +96,7 @@ struct ShardTests {
       early.expectFailure(75, "4 of 4 tasks", "0, 1, 2, 3")
       try await work(tool, 4, at: "W", twice: [1, 2])
       try await tool.bare(["shard", "work", "W", "--task", "3"]).expect(0)
-      let finished = try await tool.bare(["shard", "finish", "W", "--json"])
-      finished.expect(0)
+      let finished = try await tool.bare(["shard", "finish", "W", "--json"]).expect(0)
       let summary = try finished.summary()
       #expect(summary.totals.read == 2400)
       #expect(summary.collections.map(\.name).sorted() == ["orders", "orders/*/items", "users"])
@@ -148,8 +147,7 @@ struct ShardTests {
       }
       try await tool.bare(["shard", "finish", "W"]).expect(75)
       for result in try await work("--max-reads", "4000") { result.expect(0) }
-      let finished = try await tool.bare(["shard", "finish", "W", "--json"])
-      finished.expect(0)
+      let finished = try await tool.bare(["shard", "finish", "W", "--json"]).expect(0)
       let summary = try finished.summary()
       #expect(summary.totals.read == 1000 && (1000...4000).contains(summary.billed?.reads ?? 0))
       let status = try await tool.bare(["shard", "status", "W"])
@@ -197,8 +195,7 @@ struct ShardTests {
           try await tool.bare(["shard", "work", place, "--task", task, "--state-dir", "state-\(place)"])
             .expect(0)
         }
-        let finished = try await tool.bare(["shard", "finish", place, "--json"])
-        finished.expect(0)
+        let finished = try await tool.bare(["shard", "finish", place, "--json"]).expect(0)
         let billed = try #require(try finished.summary().billed)
         #expect(billed.reads >= 400)
         #expect(try await tool.bare(["shard", "finish", place]).errors.contains("Billed: "))
@@ -244,8 +241,7 @@ struct ShardTests {
       }
       try await tool.load(lines(1200, seed: 6) + payments, into: "test")
       let check = ["check", "--per-document", "-e", "test"]
-      let one = try await tool.bare(check + ["--json", "--read-time", "now"])
-      one.expect(1)
+      let one = try await tool.bare(check + ["--json", "--read-time", "now"]).expect(1)
       let expected = try JSONDecoder().decode(Findings.self, from: Data(one.output.utf8))
       #expect(expected.rules["payment-snapshot-missing"] == 200)
       let whole = try #require(tool.names(in: ".gymmigrate/runs").last { $0.contains("check") })
@@ -254,8 +250,7 @@ struct ShardTests {
       // Written after the read time, and so not judged.
       try await tool.load([documentLine("users/late", 1)], into: "test")
       try await work(tool, 3, at: "W", twice: [0])
-      let finished = try await tool.bare(["shard", "finish", "W"])
-      finished.expect(1)
+      let finished = try await tool.bare(["shard", "finish", "W"]).expect(1)
       let table = finished.output.split(separator: "\n").dropFirst().map { line in
         line.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
       }
@@ -312,19 +307,14 @@ struct ShardTests {
       try await tool.bare(apply + ["-e", "test"]).expectFailure(75, "mark.yaml")
       try await tool.bare(["runs", "resume", "last", "--state-dir", "W"]).expectFailure(64, "shard work")
       for task in 0..<3 {
-        let worker = try tool.runner.start(
-          ["shard", "work", "W", "--task", "\(task)"],
-          directory: tool.folder,
-          timeout: .seconds(600)
-        )
+        let worker = try tool.startBare(["shard", "work", "W", "--task", "\(task)"], timeout: .seconds(600))
         // Killed at its first range that is done.
         _ = await worker.waitForText("Range", on: .errors)
         worker.send(SIGKILL)
         _ = await worker.wait()
       }
       try await work(tool, 3, at: "W", twice: [0, 1, 2])
-      let finished = try await tool.bare(["shard", "finish", "W", "--json"])
-      finished.expect(0)
+      let finished = try await tool.bare(["shard", "finish", "W", "--json"]).expect(0)
       let totals = try finished.summary().totals
       #expect(totals.balance && totals.written == 1200 && totals.read == 1200)
       #expect(try await tool.dump("test") == tool.dump("stage"))
@@ -335,8 +325,7 @@ struct ShardTests {
       #expect(ledger.runs.dropFirst().map(\.runId) == [run] && ledger.runs.last?.status == "done")
       try await tool.bare(["shard", "work", "W", "--task", "1"]).expect(0)
 
-      let undone = try await tool.bare(["migrate", "undo", run, "--state-dir", "W", "--json"])
-      undone.expect(0)
+      let undone = try await tool.bare(["migrate", "undo", run, "--state-dir", "W", "--json"]).expect(0)
       #expect(try undone.summary().totals.written == 1200)
       #expect(try await tool.dump("test") == before)
       ledger = try await tool.ledger()
@@ -369,16 +358,11 @@ struct ShardTests {
       try tool.write(Self.migration.replacing("users", with: "orders"), to: "mark.yaml")
       let apply = ["migrate", "apply", "mark.yaml", "--schema", "none", "--batch-size", "10"] + tool.place
       try await tool.bare(["shard", "plan", "--shards", "1", "--to", "T", "--"] + apply).expect(0)
-      let first = try tool.runner.start(
-        ["shard", "work", "T", "--task", "0"],
-        directory: tool.folder,
-        timeout: .seconds(600)
-      )
+      let first = try tool.startBare(["shard", "work", "T", "--task", "0"], timeout: .seconds(600))
       while commits.withLock({ $0 }) < 9 { try await Task.sleep(for: .milliseconds(20)) }
       first.send(SIGSTOP)
       try await work(tool, 1, at: "T")
-      let finished = try await tool.bare(["shard", "finish", "T", "--json"])
-      finished.expect(0)
+      let finished = try await tool.bare(["shard", "finish", "T", "--json"]).expect(0)
       let totals = try finished.summary().totals
       #expect(totals.balance && totals.read == 600 && totals.written == 600, "\(totals)")
       // It finds that its claim is gone, and writes nothing more.
@@ -421,8 +405,7 @@ struct ShardTests {
       try await tool.bare(["shard", "plan", "--shards", "3", "--to", "I", "--", "import", "a.jsonl"] + place)
         .expect(0)
       try await work(tool, 3, at: "I", twice: [1])
-      let imported = try await tool.bare(["shard", "finish", "I", "--json"])
-      imported.expect(0)
+      let imported = try await tool.bare(["shard", "finish", "I", "--json"]).expect(0)
       #expect(try imported.summary().totals.written == 1200)
       let documents = mini.lines().filter { !$0.key.hasPrefix("_gymmigrate") }
       #expect(documents.count == 1200)
@@ -431,8 +414,7 @@ struct ShardTests {
       let apply = ["migrate", "apply", "mark.yaml", "--schema", "none"] + place
       try await tool.bare(["shard", "plan", "--shards", "3", "--to", "M", "--"] + apply).expect(0)
       try await work(tool, 3, at: "M", twice: [2])
-      let applied = try await tool.bare(["shard", "finish", "M", "--json"])
-      applied.expect(0)
+      let applied = try await tool.bare(["shard", "finish", "M", "--json"]).expect(0)
       let totals = try applied.summary().totals
       #expect(totals.balance && totals.read == 600 && totals.written == 600)
       try await tool.run("migrate", "undo", try applied.summary().runId, "--state-dir", "M", "-q").expect(0)
@@ -447,7 +429,7 @@ struct ShardTests {
       let again = all.enumerated().filter { $0.offset % 7 == 0 }.map {
         $0.element.replacing("\"integerValue\":\"", with: "\"integerValue\":\"9")
       }
-      try FileManager.default.createDirectory(atPath: tool.path("in"), withIntermediateDirectories: true)
+      try tool.createFolder("in")
       try tool.write(all.joined(separator: "\n") + "\n", to: "in/a.jsonl")
       try tool.write(again.joined(separator: "\n") + "\n", to: "in/b.jsonl")
       let twice = try await plan(tool, 3, to: "I", "import", "in", "-e", "test", "--mode", "upsert")
@@ -458,8 +440,7 @@ struct ShardTests {
         ["shard", "plan", "--shards", "3", "--to", "I", "--", "import", "in", "-e", "test"] + deciding
       ).expect(0)
       try await work(tool, 3, at: "I", twice: [0])
-      let imported = try await tool.bare(["shard", "finish", "I", "--json"])
-      imported.expect(0)
+      let imported = try await tool.bare(["shard", "finish", "I", "--json"]).expect(0)
       let totals = try imported.summary().totals
       #expect(totals.read == all.count + again.count && totals.superseded == again.count && totals.balance)
       let stage = try await tool.dump("stage")
@@ -468,8 +449,7 @@ struct ShardTests {
       try await plan(tool, 3, to: "K", "copy", "--all", "--from", "test", "--to", "prod", "--confirm", "prod")
         .expect(0)
       try await work(tool, 3, at: "K", twice: [2])
-      let copied = try await tool.bare(["shard", "finish", "K", "--json"])
-      copied.expect(0)
+      let copied = try await tool.bare(["shard", "finish", "K", "--json"]).expect(0)
       #expect(try copied.summary().totals.written == 1600)
       #expect(try await tool.dump("prod") == stage)
     }

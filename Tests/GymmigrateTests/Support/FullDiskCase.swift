@@ -204,7 +204,7 @@ actor FullDiskBaselines {
       try work.prepare(tool)
       try await work.begin(tool, mini, kill)
       let result = try await kill.run(until: .never) {
-        try tool.runner.start(work.arguments + tool.place + ["--json"], directory: tool.folder)
+        try tool.startBare(work.arguments + tool.place + ["--json"])
       }
       let run = try #require(tool.runs().last)
       var sizes: [String: Int] = [:]

@@ -91,15 +91,17 @@ final class KillSwitch: @unchecked Sendable {
   }
 }
 
-extension TestRequest {
-  /// The documents that a commit writes or a batchGet reads, relative to the database.
-  var documentNames: [String] {
-    let json = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
-    let writes = json?["writes"] as? [[String: Any]] ?? []
-    let written = writes.compactMap {
-      ($0["update"] as? [String: Any])?["name"] as? String ?? $0["delete"] as? String
+extension Fault {
+  /// Sends a signal to the program, whose request is applied or not and gets no answer.
+  static func end(
+    _ running: Later<RunningBinary>,
+    with signal: Int32 = SIGKILL,
+    applied: Bool = false
+  ) -> Fault {
+    .custom { request, inner in
+      if applied { _ = inner(request) }
+      running.get()?.send(signal)
+      return .stall
     }
-    return ((json?["documents"] as? [String] ?? []) + written)
-      .compactMap { $0.components(separatedBy: "/documents/").last }
   }
 }

@@ -36,7 +36,7 @@ struct KillWork: Sendable, CustomTestStringConvertible {
   func begin(_ tool: Tool, _ mini: MiniFirestore, _ kill: KillSwitch) async throws {
     guard let undoes else { return }
     let result = try await kill.run(until: .never) {
-      try tool.runner.start(undoes + tool.place, directory: tool.folder)
+      try tool.startBare(undoes + tool.place)
     }
     try #require(result.exitCode == 0 || result.exitCode == 2, "\(result.errors.suffix(1500))")
     mini.resetCounts()
@@ -250,7 +250,7 @@ actor KillBaselines {
       try await work.begin(tool, mini, kill)
       let start = ContinuousClock.now
       let result = try await kill.run(until: .never) {
-        try tool.runner.start(work.arguments + tool.place + ["--json"], directory: tool.folder)
+        try tool.startBare(work.arguments + tool.place + ["--json"])
       }
       let time = (ContinuousClock.now - start).components
       made.set(

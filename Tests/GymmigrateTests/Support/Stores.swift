@@ -5,11 +5,7 @@ import Testing
 /// The program beside an embedded store in memory, at the address that is given.
 func withStore(_ body: (Tool, _ url: String) async throws -> Void) async throws {
   try await withTool { tool in
-    let server = try tool.runner.start(
-      ["serve", "--memory", "--port", "0"],
-      directory: tool.folder,
-      timeout: .seconds(3600)
-    )
+    let server = try tool.startBare(["serve", "--memory", "--port", "0"], timeout: .seconds(3600))
     let isUp = await server.waitForText("FIRESTORE_EMULATOR_HOST=", on: .errors)
     try #require(isUp && server.text(.errors).hasSuffix("\n"))
     let address = try #require(

@@ -43,7 +43,23 @@ struct Tool: Sendable {
 
   /// Starts a command on the place and does not wait for it.
   func start(_ arguments: String..., timeout: Duration = .seconds(1800)) throws -> RunningBinary {
-    try runner.start(arguments + place, environment: environment, directory: folder, timeout: timeout)
+    try startBare(arguments + place, timeout: timeout)
+  }
+
+  /// Starts a command line as it is and does not wait for it.
+  func startBare(_ arguments: [String], timeout: Duration = .seconds(1800)) throws -> RunningBinary {
+    try runner.start(arguments, environment: environment, directory: folder, timeout: timeout)
+  }
+
+  /// Runs a command line as it is, which `running` is while it runs.
+  func bare(
+    _ arguments: [String],
+    as running: Later<RunningBinary>,
+    timeout: Duration = .seconds(1800)
+  ) async throws -> RunResult {
+    let process = try startBare(arguments, timeout: timeout)
+    running.set(process)
+    return await process.wait()
   }
 
   // MARK: Files
@@ -61,6 +77,11 @@ struct Tool: Sendable {
     )
     try Data(text.utf8).write(to: file)
     return path(name)
+  }
+
+  /// Makes an empty folder, and those that it is in.
+  func createFolder(_ name: String) throws {
+    try FileManager.default.createDirectory(atPath: path(name), withIntermediateDirectories: true)
   }
 
   /// The text of a file in the folder.
@@ -107,6 +128,14 @@ func withTool(
       try await body(tool, server)
     }
   }
+}
+
+/// The program against a MiniFirestore.
+func withMini(
+  _ mini: MiniFirestore = MiniFirestore(),
+  _ body: (Tool, MiniFirestore) async throws -> Void
+) async throws {
+  try await withTool(against: mini.handler) { tool, _ in try await body(tool, mini) }
 }
 
 extension Tool {
@@ -167,8 +196,10 @@ extension RunResult {
   }
 
   /// Expects an exit code, and shows what was said where it is another.
-  func expect(_ code: Int32, _ location: SourceLocation = #_sourceLocation) {
+  @discardableResult
+  func expect(_ code: Int32, _ location: SourceLocation = #_sourceLocation) -> RunResult {
     #expect(exitCode == code && !timedOut, "\(errors.suffix(2000))", sourceLocation: location)
+    return self
   }
 
   /// Expects that the command failed with a code and said so in one line that holds these texts.

@@ -20,15 +20,9 @@ struct AheadFixture {
   ) async throws -> R {
     try await withTemporaryDirectory { folder in
       try await HTTPTestServer.withServer(handler) { server in
-        let transport = CurlTransport()
-        let client = FirestoreClient(
-          database: DatabaseName(project: "test-project"),
-          endpoint: server.url,
-          caller: ServiceCaller(
-            transport: transport,
-            credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport),
-            policy: RetryPolicy(initial: 0.01, maximum: 0.05, budget: 20)
-          )
+        let client = FirestoreClient.testing(
+          server.url,
+          policy: .brief
         )
         return try await body(AheadFixture(client: client, server: server, folder: folder))
       }

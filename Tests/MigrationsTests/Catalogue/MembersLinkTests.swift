@@ -1,4 +1,5 @@
 import FirestoreModels
+import TestSupport
 import Testing
 
 @testable import GymMigrations
@@ -217,14 +218,14 @@ struct LinkCase: Sendable, CustomTestStringConvertible {
   /// Random links and keys over more than one batch: what is written makes pairs, rewrites no link that leads
   /// somewhere, and a second run writes nothing.
   @Test(arguments: [1, 2, 3]) func linksArePairs(seed: UInt64) async throws {
-    var random = CatalogueRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     func people(_ kind: String, _ other: String) throws -> [RawDocument] {
       try (0..<700).map { number in
         var text = "\(kind)\(number)"
-        if random.isOne(in: 2) { text += " phone=729\(1_000_000 + Int.random(in: 0..<900, using: &random))" }
-        if random.isOne(in: 2) { text += " email=p\(Int.random(in: 0..<900, using: &random))@x" }
-        if random.isOne(in: 8) { text += " link=\(other)\(Int.random(in: 0..<800, using: &random))" }
-        if random.isOne(in: 10) { text += " isActive=false" }
+        if random.chance(2) { text += " phone=729\(1_000_000 + Int.random(in: 0..<900, using: &random))" }
+        if random.chance(2) { text += " email=p\(Int.random(in: 0..<900, using: &random))@x" }
+        if random.chance(8) { text += " link=\(other)\(Int.random(in: 0..<800, using: &random))" }
+        if random.chance(10) { text += " isActive=false" }
         return try Self.person(text)
       }
     }

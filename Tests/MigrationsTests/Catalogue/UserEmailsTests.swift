@@ -1,5 +1,6 @@
 import FirestoreModels
 import GymModels
+import TestSupport
 import Testing
 
 @testable import GymMigrations
@@ -198,24 +199,24 @@ import Testing
   /// Random collections over more than one batch of each kind: the index afterwards is what the rules say, computed
   /// here by plain loops; and a second rebuild finds nothing to do.
   @Test(arguments: [1, 2]) func rebuildsOnceAndForAll(seed: UInt64) async throws {
-    var random = CatalogueRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     let emails = (0..<700).map { "p\($0)@x" }
     var users: [RawDocument] = []
     for number in 0..<1_300 {
-      let email = random.pick(emails) ?? ""
-      let text = random.isOne(in: 3) ? " \(email.uppercased())" : email
+      let email = random.pick(emails)
+      let text = random.chance(3) ? " \(email.uppercased())" : email
       users.append(
         try user(
           "u\(number)",
-          random.isOne(in: 20) ? nil : .string(text),
-          since: random.isOne(in: 3) ? nil : Int64.random(in: 0...50, using: &random),
+          random.chance(20) ? nil : .string(text),
+          since: random.chance(3) ? nil : Int64.random(in: 0...50, using: &random),
           created: Int64.random(in: 0...50, using: &random)
         )
       )
     }
     var entries: [RawDocument] = []
-    for email in emails where random.isOne(in: 2) {
-      let id = random.isOne(in: 10) ? email.uppercased() : email
+    for email in emails where random.chance(2) {
+      let id = random.chance(10) ? email.uppercased() : email
       entries.append(try entry(id, .string("u\(Int.random(in: 0..<1_500, using: &random))")))
     }
 

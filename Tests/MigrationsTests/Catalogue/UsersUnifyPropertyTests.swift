@@ -1,28 +1,29 @@
 import FirestoreModels
 import GymModels
+import TestSupport
 import Testing
 
 @testable import GymMigrations
 
 @Suite struct UsersUnifyPropertyTests {
   /// A user of random eras, with the mess of real data but for wrong types.
-  private static func user(_ random: inout CatalogueRandom) -> FieldMap {
+  private static func user(_ random: inout SplitMix64) -> FieldMap {
     let words = [
       "Ana", "ANA", "ana", "María", "Maria\u{301}", "López", "lopez", "Ruiz", "Pérez", "de", "la", "San", "y",
       "Ñ",
     ]
     func text(_ lengths: ClosedRange<Int>) -> Value {
       let count = Int.random(in: lengths, using: &random)
-      let space = random.pick([" ", "  ", "\u{A0}", "\t"]) ?? " "
-      let inner = (0..<count).compactMap { _ in random.pick(words) }.joined(separator: space)
-      return .string(random.isOne(in: 4) ? " \(inner)\n" : inner)
+      let space = random.pick([" ", "  ", "\u{A0}", "\t"])
+      let inner = (0..<count).map { _ in random.pick(words) }.joined(separator: space)
+      return .string(random.chance(4) ? " \(inner)\n" : inner)
     }
     var fields = FieldMap()
-    for field in UserField.allCases where !random.isOne(in: 2) {
-      if random.isOne(in: 8) {
+    for field in UserField.allCases where !random.chance(2) {
+      if random.chance(8) {
         fields[field.rawValue] = .null
       } else if field.isBoolean {
-        fields[field.rawValue] = .boolean(random.isOne(in: 2))
+        fields[field.rawValue] = .boolean(random.chance(2))
       } else {
         fields[field.rawValue] = text(field == .fullName ? 0...5 : 0...2)
       }
@@ -38,7 +39,7 @@ import Testing
 
   @Test(arguments: [true, false], [1, 2, 3, 4])
   func isAdditiveIdempotentAndLosesNoToken(accept: Bool, seed: UInt64) throws {
-    var random = CatalogueRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     let migration = UsersUnify(acceptProposals: accept)
     let now = try serverTime()
     for round in 0..<2_000 {

@@ -32,15 +32,7 @@ struct MovingDocumentsTests {
     }
     try await withTemporaryDirectory { folder in
       try await HTTPTestServer.withServer(handler) { server in
-        let transport = CurlTransport()
-        let client = FirestoreClient(
-          database: DatabaseName(project: "test-project"),
-          endpoint: server.url,
-          caller: ServiceCaller(
-            transport: transport,
-            credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport)
-          )
-        )
+        let client = FirestoreClient.testing(server.url)
         let counts = RunCounts()
         let run = try RunDirectory(in: folder.path + "/state", command: "fix")
         var runner = MigrationRunner(in: .silent(client, run, counts: counts))

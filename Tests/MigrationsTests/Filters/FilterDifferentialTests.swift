@@ -2,6 +2,7 @@ import FirestoreModels
 import Foundation
 import LocalFirestore
 import MigrationEngine
+import RunSupport
 import TestSupport
 import Testing
 
@@ -122,15 +123,7 @@ import Testing
   }
 
   private static func client(of server: LocalFirestoreServer) -> FirestoreClient {
-    let transport = CurlTransport()
-    return FirestoreClient(
-      database: database,
-      endpoint: server.endpoint,
-      caller: ServiceCaller(
-        transport: transport,
-        credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport)
-      )
-    )
+    return FirestoreClient.testing(server.endpoint, database: database)
   }
 
   @Test("A bare word that looks like something else is refused, and any other is text.")

@@ -47,14 +47,11 @@ struct GroupHistory: Sendable {
   }
 
   static func client(_ endpoint: String, _ transport: any HTTPTransport) -> FirestoreClient {
-    FirestoreClient(
+    FirestoreClient.testing(
+      endpoint,
       database: database,
-      endpoint: endpoint,
-      caller: ServiceCaller(
-        transport: transport,
-        credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport),
-        policy: RetryPolicy(initial: 0.001, maximum: 0.002, budget: 60)
-      )
+      over: transport,
+      policy: RetryPolicy(initial: 0.001, maximum: 0.002, budget: 60)
     )
   }
 

@@ -3,6 +3,7 @@ import FirestoreModels
 import FirestoreREST
 import Foundation
 import Logging
+import RunSupport
 import Runs
 import Synchronization
 import TestSupport
@@ -19,15 +20,7 @@ struct MigrationLedgerTests {
     try await HTTPTestServer.withServer(mini.handler) { server in
       let sleeper = Sleeper()
       let system = RunClock.system
-      let client = FirestoreClient(
-        database: DatabaseName(project: "test-project"),
-        endpoint: server.url,
-        caller: ServiceCaller(
-          transport: CurlTransport(),
-          credentials: TokenProvider(Credentials(.emulatorOwner), transport: CurlTransport()),
-          policy: RetryPolicy(budget: 30)
-        )
-      )
+      let client = FirestoreClient.testing(server.url, policy: RetryPolicy(budget: 30))
       let clock = RunClock(now: system.now, sleep: { _ in try await sleeper.sleep() }, random: system.random)
       try await body(
         MigrationLedger(client: client, clock: clock, logger: Logger(label: "test")),

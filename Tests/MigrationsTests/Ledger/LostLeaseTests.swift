@@ -105,7 +105,6 @@ struct LostLeaseTests {
     let entry = Locked<LedgerEntry?>(nil)
     try await withTemporaryDirectory { folder in
       try await HTTPTestServer.withServer(handler) { server in
-        let transport = CurlTransport()
         // It goes on by what is waited for between attempts alone.
         let waited = Locked(0.0)
         let still = RunClock(
@@ -116,15 +115,10 @@ struct LostLeaseTests {
           },
           random: { 0.5 }
         )
-        let client = FirestoreClient(
-          database: DatabaseName(project: "test-project"),
-          endpoint: server.url,
-          caller: ServiceCaller(
-            transport: transport,
-            credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport),
-            policy: RetryPolicy(initial: 0.01, maximum: 0.05, budget: 20),
-            clock: still
-          )
+        let client = FirestoreClient.testing(
+          server.url,
+          policy: .brief,
+          clock: still
         )
         let run = try RunDirectory(in: folder.path + "/state", command: "migrate")
         let counts = RunCounts()
@@ -134,7 +128,7 @@ struct LostLeaseTests {
         let ledger = MigrationLedger(
           client: client,
           clock: still,
-          logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+          logger: .silent
         )
         let source = try Self.source(work)
         do {

@@ -5,6 +5,7 @@ import FirestoreREST
 import Foundation
 import LocalFirestore
 import Logging
+import RunSupport
 import Runs
 import Schema
 import TestSupport
@@ -30,23 +31,20 @@ struct MirrorTransferTests {
     for id in ["p1", "p2"] { try mini.put("products/\(id)", fields: #"{"stock":{"integerValue":"10"}}"#) }
     try await withTemporaryDirectory { folder in
       try await HTTPTestServer.withServer(mini.handler) { server in
-        let transport = CurlTransport()
-        let caller = ServiceCaller(
-          transport: transport,
-          credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport),
-          policy: RetryPolicy(initial: 0.01, maximum: 0.05, budget: 20)
-        )
         let database = DatabaseName(project: "test-project")
-        let client = FirestoreClient(database: database, endpoint: server.url, caller: caller)
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let client = FirestoreClient.testing(
+          server.url,
+          database: database,
+          policy: .brief
+        )
         let path = folder.path + "/shop.sqlite"
         let environment = DatabaseEnvironment(name: "test", database: database, endpoint: server.url)
         let context = DatabaseContext(
           Connection(environment: environment, client: client),
           schema: schema,
           counts: RunCounts(),
-          progress: Progress(terminal: nil, logger: logger, traffic: TrafficCounter()),
-          logger: logger
+          progress: .silent(),
+          logger: .silent
         )
         let pull = MirrorPull(in: context, to: path, MirrorPull.Options())
         let report = try await pull.run()

@@ -52,18 +52,8 @@ struct PlainMatchTests {
   ]
 
   private static func answer(_ words: [String], about old: [Value]) throws -> ProgramAnswer {
-    let path = try #require(DocumentPath("a/b"))
-    let document = RawDocument(path: path, fields: ["v": .array(old)])
-    let database = DatabaseName(project: "p")
-    let line = #"{"__name__":"a/b","v":[\#(words.joined(separator: ","))]}"#
-    let zone = try LocalTimeZone(named: "UTC")
-    let schema = DatabaseSchema(name: "none", collections: [])
-    return try ProgramAnswer(
-      Array(line.utf8),
-      about: document,
-      in: database,
-      plain: PlainDocument(document, in: database, schema, zone)
-    )
+    let text = #"{"v":[\#(words.joined(separator: ","))]}"#
+    return try PlainOriginsTests.answer(text, about: ["v": .array(old)])
   }
 
   /// The elements that an answer holds; nil where it is not known which.

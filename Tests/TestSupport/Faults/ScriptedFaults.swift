@@ -2,10 +2,10 @@ import Synchronization
 
 /// A handler around a handler that injects scripted faults.
 ///
-///     let faults = ScriptedFaults(mini.handler, rules: [
+///     let faults = mini.faults(
 ///       FaultRule([.commit], .number(2), .dropAfterApplying),
-///       FaultRule([], .percent(20), oneOf: [.error(.unavailable), .drop]),
-///     ])
+///       FaultRule([], .percent(20), oneOf: [.error(.unavailable), .drop])
+///     )
 ///     faults.before(.commit, 3) { _ in try? mini.put("users/u1", fields: "{}") }
 ///     try await HTTPTestServer.withServer(faults.handler) { server in ... }
 ///
@@ -231,5 +231,16 @@ private struct FaultPlayer {
       }
     }
     return elements
+  }
+}
+
+extension MiniFirestore {
+  /// Its answers with faults in between; see ``ScriptedFaults``.
+  package func faults(
+    _ rules: FaultRule...,
+    maximumConsecutive: Int = 2,
+    seed: UInt64 = 1
+  ) -> ScriptedFaults {
+    ScriptedFaults(handler, rules: rules, maximumConsecutive: maximumConsecutive, seed: seed)
   }
 }

@@ -1,18 +1,12 @@
-/// Random numbers that a seed determines, on every platform alike (SplitMix64).
+/// Random numbers that a seed determines, on every platform alike.
 struct ReferenceRandom: RandomNumberGenerator, Sendable {
-  private var state: UInt64
+  private var bits: SplitMix64
 
   init(seed: UInt64) {
-    state = seed
+    bits = SplitMix64(seed: seed)
   }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  mutating func next() -> UInt64 { bits.next() }
 
   /// A number in 0..<bound.
   mutating func below(_ bound: Int) -> Int {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// One HTTP header field, or one query parameter: a name and a value.
 package struct HTTPField: Sendable, Hashable {
   /// The name as it was sent.
@@ -68,6 +70,17 @@ package struct TestRequest: Sendable {
 
   /// The body as text.
   package var text: String { String(decoding: body, as: UTF8.self) }
+
+  /// The documents that a commit writes or a batchGet reads, relative to the database.
+  package var documentNames: [String] {
+    let json = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+    let writes = json?["writes"] as? [[String: Any]] ?? []
+    let written = writes.compactMap {
+      ($0["update"] as? [String: Any])?["name"] as? String ?? $0["delete"] as? String
+    }
+    return ((json?["documents"] as? [String] ?? []) + written)
+      .compactMap { $0.components(separatedBy: "/documents/").last }
+  }
 }
 
 /// Undoes percent-encoding once; nil if a percent sign is not followed by two hexadecimal digits.

@@ -73,18 +73,15 @@ struct BatchWriterTests {
   func increments(seed: Int) async throws {
     let mini = MiniFirestore()
     try mini.load(jsonLines: jsonLines("c", 0..<30) { _ in "" })
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule(
-          [.commit],
-          .percent(40),
-          oneOf: [
-            .drop, .dropAfterApplying, .errorAfterApplying(.unavailable), .error(.unavailable), .html(502),
-            .emptyBody,
-          ]
-        )
-      ],
+    let faults = mini.faults(
+      FaultRule(
+        [.commit],
+        .percent(40),
+        oneOf: [
+          .drop, .dropAfterApplying, .errorAfterApplying(.unavailable), .error(.unavailable), .html(502),
+          .emptyBody,
+        ]
+      ),
       seed: UInt64(seed)
     )
     mini.setBeforeCommit { number, _ in
@@ -132,7 +129,7 @@ struct BatchWriterTests {
   @Test("Writes to one document are sent and reported sequentially, in order")
   func order() async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.commit], .every(3), .dropAfterApplying)])
+    let faults = mini.faults(FaultRule([.commit], .every(3), .dropAfterApplying))
     try await Fixture.with(faults.handler) { fixture in
       let writes = (0..<60).map { index in
         Write(
@@ -157,7 +154,7 @@ struct BatchWriterTests {
   func deletes() async throws {
     let mini = MiniFirestore()
     try mini.load(jsonLines: jsonLines("c", 0..<10))
-    let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.commit], .number(1), .resetAfterApplying)])
+    let faults = mini.faults(FaultRule([.commit], .number(1), .resetAfterApplying))
     try await Fixture.with(faults.handler) { fixture in
       let all = try await fixture.client.batchGet(documents(jsonLines("c", 0..<10)).map(\.path))
       mini.remove("c/d0007")
@@ -176,7 +173,7 @@ struct BatchWriterTests {
   @Test("Confirmed writes are reported with the new update time")
   func updateTimes() async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.commit], .number(2), .dropAfterApplying)])
+    let faults = mini.faults(FaultRule([.commit], .number(2), .dropAfterApplying))
     try await Fixture.with(faults.handler) { fixture in
       let writes = try documents(jsonLines("c", 0..<12)).map {
         Write(path: $0.path, operation: .update(fields: $0.fields, mask: nil), precondition: .exists(false))
@@ -194,10 +191,7 @@ struct BatchWriterTests {
   @Test("After a cancellation, commits in flight are settled and no more are sent")
   func cancellation() async throws {
     let mini = MiniFirestore()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.commit], .number(4), .delay(.milliseconds(100)))]
-    )
+    let faults = mini.faults(FaultRule([.commit], .number(4), .delay(.milliseconds(100))))
     try await Fixture.with(faults.handler) { fixture in
       let delegate = Recorder()
       let writes = try documents(jsonLines("c", 0..<500)).map {
@@ -257,12 +251,10 @@ struct BatchWriterTests {
   func graceOfInterruption() async throws {
     let mini = MiniFirestore()
     // The first two commits are answered, the third is applied and stalls, as does every read-back.
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule([.commit], .number(3), .stallAfterApplying), FaultRule([.commit], .from(4), .stall),
-        FaultRule([.batchGet], .from(2), .stall),
-      ],
+    let faults = mini.faults(
+      FaultRule([.commit], .number(3), .stallAfterApplying),
+      FaultRule([.commit], .from(4), .stall),
+      FaultRule([.batchGet], .from(2), .stall),
       maximumConsecutive: .max
     )
     try await Fixture.with(faults.handler, timeout: 100) { fixture in
@@ -297,11 +289,9 @@ struct BatchWriterTests {
   func openWrites() async throws {
     for (fault, isApplied) in [(Fault.error(.resourceExhausted), false), (.dropAfterApplying, true)] {
       let mini = MiniFirestore()
-      let faults = ScriptedFaults(
-        mini.handler,
-        rules: [
-          FaultRule([.commit], .always, fault), FaultRule([.batchGet], .from(2), .error(.unavailable)),
-        ],
+      let faults = mini.faults(
+        FaultRule([.commit], .always, fault),
+        FaultRule([.batchGet], .from(2), .error(.unavailable)),
         maximumConsecutive: .max
       )
       try await Fixture.with(faults.handler, budget: 5) { fixture in
@@ -351,9 +341,8 @@ struct BatchWriterTests {
       #expect(error?.kind == .cannotWrite)
       #expect(mini.totalWrites == 0)
     }
-    let refused = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.commit], .always, .error(.permissionDenied))],
+    let refused = mini.faults(
+      FaultRule([.commit], .always, .error(.permissionDenied)),
       maximumConsecutive: .max
     )
     try await Fixture.with(refused.handler) { fixture in
@@ -361,11 +350,7 @@ struct BatchWriterTests {
       #expect(error?.kind == .notPermitted)
       #expect(fixture.server.requests(.commit).count <= 3)
     }
-    let down = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([], .always, .error(.unavailable))],
-      maximumConsecutive: .max
-    )
+    let down = mini.faults(FaultRule([], .always, .error(.unavailable)), maximumConsecutive: .max)
     try await Fixture.with(down.handler, budget: 60) { fixture in
       let error = await failure { try await write(writes, fixture.client, Recorder()) }
       #expect(error?.kind == .unavailable)

@@ -9,12 +9,6 @@ import Testing
 @Suite struct CollectionReadTests {
   private func field(_ name: String) -> FieldPath { FieldPath(field: name) }
 
-  private func paths(_ client: FirestoreClient, _ read: CollectionRead) async throws -> [String] {
-    var found: [String] = []
-    for try await page in client.pages(of: read) { found += page.map(\.path.string) }
-    return found
-  }
-
   /// 25 documents in `c`, below some of them `s`, and `c/gone`, which is not there, has documents below it.
   private func database() throws -> MiniFirestore {
     let mini = MiniFirestore()
@@ -133,18 +127,15 @@ import Testing
   @Test("A stream that is interrupted or ends in an error is requested again from its page", arguments: 1...6)
   func brokenStreams(seed: UInt64) async throws {
     let mini = try database()
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [
-        FaultRule(
-          [.runQuery],
-          .percent(40),
-          oneOf: [
-            .unterminated, .errorInStream(.unavailable, after: 1), .halfBody(0.5), .drop,
-            .error(.internalError),
-          ]
-        )
-      ],
+    let faults = mini.faults(
+      FaultRule(
+        [.runQuery],
+        .percent(40),
+        oneOf: [
+          .unterminated, .errorInStream(.unavailable, after: 1), .halfBody(0.5), .drop,
+          .error(.internalError),
+        ]
+      ),
       seed: seed
     )
     try await Fixture.with(faults.handler) { fixture in

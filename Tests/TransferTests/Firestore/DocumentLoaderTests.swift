@@ -228,7 +228,7 @@ struct DocumentLoaderTests {
       mini.resetCounts()
     }
     for fault in [Fault.drop, .error(.unavailable), .html(502)] {
-      let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.commit], .first(4), fault)])
+      let faults = mini.faults(FaultRule([.commit], .first(4), fault))
       try await Fixture.with(faults.handler) { fixture in
         let outcome = try await load(
           try documents(jsonLines("c", 0..<9)),
@@ -324,7 +324,7 @@ struct DocumentLoaderTests {
     }.joined(separator: "\n")
     for mode in [WriteMode.create, .upsert, .merge] {
       let mini = MiniFirestore()
-      let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.commit], .number(1), .dropAfterApplying)])
+      let faults = mini.faults(FaultRule([.commit], .number(1), .dropAfterApplying))
       try await Fixture.with(faults.handler) { fixture in
         let first = try await load(
           try documents(lines),

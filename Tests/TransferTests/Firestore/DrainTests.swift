@@ -62,9 +62,8 @@ struct DrainTests {
   func settled(_ seed: Int) async throws {
     let mini = MiniFirestore()
     for number in 0..<5 { try mini.put("c/\(number)", fields: "{}") }
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.commit], .percent(30), oneOf: [.dropAfterApplying, .drop, .error(.unavailable)])],
+    let faults = mini.faults(
+      FaultRule([.commit], .percent(30), oneOf: [.dropAfterApplying, .drop, .error(.unavailable)]),
       seed: UInt64(seed)
     )
     let results = Results()
@@ -89,9 +88,8 @@ struct DrainTests {
 
   @Test("Refused writes are settled, too")
   func rejected() async throws {
-    let faults = ScriptedFaults(
-      MiniFirestore().handler,
-      rules: [FaultRule([.commit], .always, .error(.invalidArgument("no good")))],
+    let faults = MiniFirestore().faults(
+      FaultRule([.commit], .always, .error(.invalidArgument("no good"))),
       maximumConsecutive: .max
     )
     let results = Results()
@@ -125,9 +123,8 @@ struct DrainTests {
   func cancelled() async throws {
     let mini = MiniFirestore()
     let task = Locked<Task<Void, any Error>?>(nil)
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.commit], .always, .delay(.milliseconds(200)))],
+    let faults = mini.faults(
+      FaultRule([.commit], .always, .delay(.milliseconds(200))),
       maximumConsecutive: .max
     )
     faults.before(.commit, 2) { _ in task.withLock { $0 }?.cancel() }

@@ -1,4 +1,5 @@
 import FirestoreModels
+import RunSupport
 import Synchronization
 import Testing
 
@@ -28,15 +29,12 @@ struct EndlessPagesTests {
   }
 
   private func client(_ transport: Carousel) -> FirestoreClient {
-    FirestoreClient(
+    FirestoreClient.testing(
+      "http://h",
       database: DatabaseName(project: "p"),
-      endpoint: "http://h",
-      caller: ServiceCaller(
-        transport: transport,
-        credentials: TokenProvider(Credentials(.none), transport: transport),
-        policy: RetryPolicy(budget: 30),
-        clock: SleepingClock().clock()
-      )
+      over: transport,
+      policy: RetryPolicy(budget: 30),
+      clock: SleepingClock().clock()
     )
   }
 

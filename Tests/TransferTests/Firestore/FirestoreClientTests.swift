@@ -128,7 +128,7 @@ struct FirestoreClientTests {
     }
     let mini = MiniFirestore()
     try mini.load(jsonLines: jsonLines("c", 0..<50))
-    let faults = ScriptedFaults(mini.handler, rules: [FaultRule([.list], .number(2), .stall)])
+    let faults = mini.faults(FaultRule([.list], .number(2), .stall))
     try await Fixture.with(faults.handler) { fixture in
       do {
         var pages = fixture.client.pages(of: CollectionRead(collection("c"), pageSize: 10))
@@ -212,10 +212,7 @@ struct FirestoreClientTests {
     let root = mini.root
     let one =
       #"[{"missing":"\#(root)/c/d0000","readTime":"2026-01-01T00:00:00Z"},{"missing":"\#(root)/c/d0000"}]"#
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.batchGet], .first(2), .custom { _, _ in .json(one) })]
-    )
+    let faults = mini.faults(FaultRule([.batchGet], .first(2), .custom { _, _ in .json(one) }))
     try await Fixture.with(faults.handler) { fixture in
       let found = try await fixture.client.batchGet([path("c/d0000"), path("c/d0001")])
       #expect(found.count == 2)
@@ -259,7 +256,7 @@ struct FirestoreClientTests {
     let mini = MiniFirestore()
     try mini.load(jsonLines: jsonLines("c", 0..<50))
     let fault = try #require(Self.faults.first { $0.0 == name }?.1)
-    let faults = ScriptedFaults(mini.handler, rules: [FaultRule([], .always, fault)], maximumConsecutive: 1)
+    let faults = mini.faults(FaultRule([], .always, fault), maximumConsecutive: 1)
     try await Fixture.with(faults.handler, timeout: name.hasPrefix("stall") ? 0.3 : 20) { fixture in
       let paths = try documents(jsonLines("c", 0..<50)).map(\.path)
       let value10 = try await fixture.client.batchGet(paths)
@@ -282,9 +279,9 @@ struct FirestoreClientTests {
       ServiceError(429, "RESOURCE_EXHAUSTED", "slow down", retryDelay: 33),
       ServiceError(503, "UNAVAILABLE", "later", headers: [HTTPField("Retry-After", "21")]),
     ]
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([], .number(1), .error(asked[0])), FaultRule([], .number(2), .error(asked[1]))]
+    let faults = mini.faults(
+      FaultRule([], .number(1), .error(asked[0])),
+      FaultRule([], .number(2), .error(asked[1]))
     )
     try await Fixture.with(faults.handler) { fixture in
       _ = try await fixture.client.collectionIDs()
@@ -310,9 +307,8 @@ struct FirestoreClientTests {
 
   @Test("A token that is refused permanently ends the call after one refresh")
   func refusedToken() async throws {
-    let faults = ScriptedFaults(
-      MiniFirestore().handler,
-      rules: [FaultRule([.listCollectionIds], .always, .error(.tokenExpired))],
+    let faults = MiniFirestore().faults(
+      FaultRule([.listCollectionIds], .always, .error(.tokenExpired)),
       maximumConsecutive: .max
     )
     try await Fixture.with(faults.handler, metadata: true) { fixture in
@@ -324,9 +320,8 @@ struct FirestoreClientTests {
 
   @Test("An outage ends in time, as unavailable")
   func outage() async throws {
-    let faults = ScriptedFaults(
-      MiniFirestore().handler,
-      rules: [FaultRule([], .always, .error(.unavailable))],
+    let faults = MiniFirestore().faults(
+      FaultRule([], .always, .error(.unavailable)),
       maximumConsecutive: .max
     )
     try await Fixture.with(faults.handler, budget: 120) { fixture in
@@ -388,7 +383,7 @@ struct FirestoreClientTests {
       (ServiceError(403, "PERMISSION_DENIED", "x", reason: "SERVICE_DISABLED"), .configuration),
     ]
     for (service, kind) in cases {
-      let faults = ScriptedFaults(MiniFirestore().handler, rules: [FaultRule([], .always, .error(service))])
+      let faults = MiniFirestore().faults(FaultRule([], .always, .error(service)))
       try await Fixture.with(faults.handler) { fixture in
         let error = await failure { try await fixture.client.batchGet([path("c/d")]) }
         #expect(error?.kind == kind, "\(service)")
@@ -398,15 +393,14 @@ struct FirestoreClientTests {
     }
     // What a query asks for is the command line's; the ids of a lookup were checked before.
     for service in [ServiceError.invalidArgument("x"), ServiceError(400, "OUT_OF_RANGE", "x")] {
-      let faults = ScriptedFaults(MiniFirestore().handler, rules: [FaultRule([], .always, .error(service))])
+      let faults = MiniFirestore().faults(FaultRule([], .always, .error(service)))
       try await Fixture.with(faults.handler) { fixture in
         let error = await failure { try await fixture.client.count(CollectionRead(collection("c"))) }
         #expect(error?.kind == .usage && fixture.server.requests.count == 1, "\(service)")
       }
     }
-    let busy = ScriptedFaults(
-      MiniFirestore().handler,
-      rules: [FaultRule([], .always, .error(.resourceExhausted))],
+    let busy = MiniFirestore().faults(
+      FaultRule([], .always, .error(.resourceExhausted)),
       maximumConsecutive: .max
     )
     try await Fixture.with(busy.handler, budget: 5) { fixture in

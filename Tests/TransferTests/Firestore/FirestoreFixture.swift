@@ -112,3 +112,10 @@ func failure<R>(of body: () async throws -> R) async -> Failure? {
     return error as? Failure
   }
 }
+
+/// The paths of all documents that a read finds, in its order.
+func paths(_ client: FirestoreClient, _ read: CollectionRead) async throws -> [String] {
+  var found: [String] = []
+  for try await page in client.pages(of: read) { found += page.map(\.path.string) }
+  return found
+}

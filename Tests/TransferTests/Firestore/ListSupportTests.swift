@@ -47,12 +47,6 @@ struct ListSupportTests {
     try await Fixture.with(handler) { try await body($0, requests) }
   }
 
-  private func paths(_ client: FirestoreClient, _ read: CollectionRead) async throws -> [String] {
-    var found: [String] = []
-    for try await page in client.pages(of: read) { found += page.map(\.path.string) }
-    return found
-  }
-
   @Test(
     "After a page of 150, larger queries take the place of lists, and nothing is left out or comes twice."
   )

@@ -121,9 +121,8 @@ import Testing
   func badDays() async throws {
     let ids = (0..<200).map { String(1000 + $0) }
     let mini = try database(ids)
-    let faults = ScriptedFaults(
-      mini.handler,
-      rules: [FaultRule([.runQuery], .percent(30), oneOf: [.error(.unavailable), .drop, .halfBody(0.5)])]
+    let faults = mini.faults(
+      FaultRule([.runQuery], .percent(30), oneOf: [.error(.unavailable), .drop, .halfBody(0.5)])
     )
     try await Fixture.with(faults.handler, maximumBodyBytes: 4000) { fixture in
       var read = CollectionRead(collection("c"), pageSize: 50)

@@ -1,6 +1,7 @@
 import Configuration
 import FirestoreModels
 import Logging
+import RunSupport
 import TestSupport
 import Testing
 
@@ -19,7 +20,7 @@ struct ReadTimeTests {
       return try await fixture.client.readTime(
         .pinned,
         of: environment,
-        Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        .silent
       )
     }
   }

@@ -22,24 +22,12 @@ import Testing
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     mutating func json(_ document: RawDocument) -> String {
-      let name = chance(2) ? document.path.string : EncodedLinesTests.source.name(of: document.path)
-      var members = [("name", quoted(name))]
-      if !document.fields.isEmpty || chance(2) { members.append(("fields", object(document.fields))) }
-      if chance(4) { members.append(("createTime", "\"2026-01-31T18:00:00.5+01:00\"")) }
+      let name = random.chance(2) ? document.path.string : EncodedLinesTests.source.name(of: document.path)
+      var members = [("name", quotedJSON(name))]
+      if !document.fields.isEmpty || random.chance(2) { members.append(("fields", object(document.fields))) }
+      if random.chance(4) { members.append(("createTime", "\"2026-01-31T18:00:00.5+01:00\"")) }
       members.shuffle(using: &random)
-      return text(members)
-    }
-
-    private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
-
-    private func quoted(_ text: String) -> String {
-      var json = JSONWriter()
-      json.string(text)
-      return String(decoding: json.bytes, as: UTF8.self)
-    }
-
-    private func text(_ members: [(String, String)]) -> String {
-      "{" + members.map { "\(quoted($0.0)):\($0.1)" }.joined(separator: ",") + "}"
+      return objectJSON(members)
     }
 
     private mutating func object(_ fields: FieldMap) -> String {
@@ -47,26 +35,28 @@ import Testing
       for entry in fields.entries {
         members.append((entry.name, value(entry.value)))
       }
-      if chance(3) { members.shuffle(using: &random) }
-      if chance(60) { members.append(("__reserved__", #"{"nullValue":null}"#)) }
-      return text(members)
+      if random.chance(3) { members.shuffle(using: &random) }
+      if random.chance(60) { members.append(("__reserved__", #"{"nullValue":null}"#)) }
+      return objectJSON(members)
     }
 
     private mutating func value(_ value: Value) -> String {
       switch value {
       case .map(let fields):
-        if fields.isEmpty, chance(2) {
-          return text([("mapValue", chance(2) ? "{}" : #"{"fields":null}"#)])
+        if fields.isEmpty, random.chance(2) {
+          return objectJSON([("mapValue", random.chance(2) ? "{}" : #"{"fields":null}"#)])
         }
-        return text([("mapValue", text([("fields", object(fields))]))])
+        return objectJSON([("mapValue", objectJSON([("fields", object(fields))]))])
       case .array(let values):
-        if chance(60) { return #"{"arrayValue":{"values":[{"arrayValue":{}}]}}"# }
+        if random.chance(60) { return #"{"arrayValue":{"values":[{"arrayValue":{}}]}}"# }
         let list = "[" + values.map { self.value($0) }.joined(separator: ",") + "]"
-        return text([("arrayValue", values.isEmpty && chance(2) ? "{}" : text([("values", list)]))])
-      case .integer(let number) where chance(3): return text([("integerValue", "\(number)")])
-      case .null where chance(3): return #"{"nullValue":"NULL_VALUE"}"#
-      case .reference where chance(40): return #"{"referenceValue":"users/u1"}"#
-      case .geoPoint where chance(40): return #"{"geoPointValue":{"latitude":91}}"#
+        return objectJSON([
+          ("arrayValue", values.isEmpty && random.chance(2) ? "{}" : objectJSON([("values", list)]))
+        ])
+      case .integer(let number) where random.chance(3): return objectJSON([("integerValue", "\(number)")])
+      case .null where random.chance(3): return #"{"nullValue":"NULL_VALUE"}"#
+      case .reference where random.chance(40): return #"{"referenceValue":"users/u1"}"#
+      case .geoPoint where random.chance(40): return #"{"geoPointValue":{"latitude":91}}"#
       default:
         var json = JSONWriter()
         json.value(value)

@@ -258,7 +258,7 @@ struct ExactValueTests {
     arguments: ["d", "i", "s", "other"]
   )
   func sums(_ column: String) throws {
-    var random = SeededGenerator(seed: 11)
+    var random = SplitMix64(seed: 11)
     let values: [Value] = (0..<2000).map { number in
       switch number % 4 {
       case 0: .integer(Int64.random(in: -100_000...100_000, using: &random))

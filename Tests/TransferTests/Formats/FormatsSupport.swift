@@ -1,5 +1,6 @@
 import FirestoreModels
 import Foundation
+import TestSupport
 import Testing
 
 /// A folder of one test's own, removed when dropped.
@@ -69,34 +70,15 @@ enum Judge {
   }
 }
 
-/// A generator that a seed makes repeatable (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 /// Values and documents that look for trouble.
 struct FaultInjector {
-  var random: SeededGenerator
+  var random: SplitMix64
 
   init(seed: UInt64) {
-    random = SeededGenerator(seed: seed)
+    random = SplitMix64(seed: seed)
   }
 
-  mutating func pick<T>(_ choices: [T]) -> T {
-    choices[Int.random(in: 0..<choices.count, using: &random)]
-  }
+  mutating func pick<T>(_ choices: [T]) -> T { random.pick(choices) }
 
   mutating func text() -> String {
     if Bool.random(using: &random) {
@@ -168,4 +150,16 @@ struct FaultInjector {
     }
     return fields
   }
+}
+
+/// A JSON string.
+func quotedJSON(_ text: String) -> String {
+  var json = JSONWriter()
+  json.string(text)
+  return String(decoding: json.bytes, as: UTF8.self)
+}
+
+/// An object of members as they come, whose values are JSON.
+func objectJSON(_ members: [(String, String)]) -> String {
+  "{" + members.map { "\(quotedJSON($0.0)):\($0.1)" }.joined(separator: ",") + "}"
 }

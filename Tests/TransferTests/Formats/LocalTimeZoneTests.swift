@@ -1,5 +1,6 @@
 import FirestoreModels
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tables
@@ -27,7 +28,7 @@ import Testing
   )
   func anyZoneAsPythonHasIt(name: String) throws {
     let seed: UInt64 = 20_261_121
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     var moments = (0..<3000).map { _ in Int64.random(in: -2_208_988_800...253_402_200_000, using: &random) }
     moments += (0..<3000).map { _ in Int64.random(in: 0...4_102_444_800, using: &random) }
     let judged = try JSONDecoder().decode(

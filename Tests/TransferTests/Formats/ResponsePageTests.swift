@@ -22,26 +22,16 @@ import Testing
       json += Array("[".utf8)
       for (index, document) in documents.enumerated() {
         if index > 0 { json += Array(",".utf8) }
-        var members = [("name", quoted(document.path.string))]
-        if !document.fields.isEmpty || chance(2) { members.append(("fields", object(document.fields))) }
-        if chance(2) { members.append(("updateTime", "\"2026-01-31T18:00:00.5Z\"")) }
-        if chance(8) { members.append(("etag", "[{}]")) }
+        var members = [("name", quotedJSON(document.path.string))]
+        if !document.fields.isEmpty || random.chance(2) {
+          members.append(("fields", object(document.fields)))
+        }
+        if random.chance(2) { members.append(("updateTime", "\"2026-01-31T18:00:00.5Z\"")) }
+        if random.chance(8) { members.append(("etag", "[{}]")) }
         members.shuffle(using: &random)
-        json += Array(text(members).utf8)
+        json += Array(objectJSON(members).utf8)
       }
       json += Array("]".utf8)
-    }
-
-    private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
-
-    private func quoted(_ text: String) -> String {
-      var json = JSONWriter()
-      json.string(text)
-      return String(decoding: json.bytes, as: UTF8.self)
-    }
-
-    private func text(_ members: [(String, String)]) -> String {
-      "{" + members.map { "\(quoted($0.0)):\($0.1)" }.joined(separator: ",") + "}"
     }
 
     private mutating func object(_ fields: FieldMap) -> String {
@@ -49,31 +39,31 @@ import Testing
       for entry in fields.entries {
         members.append((entry.name, value(entry.value)))
       }
-      if chance(3) { members.shuffle(using: &random) }
-      return text(members)
+      if random.chance(3) { members.shuffle(using: &random) }
+      return objectJSON(members)
     }
 
     private mutating func value(_ value: Value) -> String {
       var member: (String, String)
       switch value {
       case .map(let fields):
-        if fields.isEmpty, chance(2) {
-          member = ("mapValue", chance(2) ? "{}" : #"{"fields":null}"#)
+        if fields.isEmpty, random.chance(2) {
+          member = ("mapValue", random.chance(2) ? "{}" : #"{"fields":null}"#)
         } else {
-          member = ("mapValue", text([("fields", object(fields))]))
+          member = ("mapValue", objectJSON([("fields", object(fields))]))
         }
       case .array(let values):
         let list = "[" + values.map { self.value($0) }.joined(separator: ",") + "]"
-        member = ("arrayValue", values.isEmpty && chance(2) ? "{}" : text([("values", list)]))
-      case .integer(let number) where chance(3): member = ("integerValue", "\(number)")
+        member = ("arrayValue", values.isEmpty && random.chance(2) ? "{}" : objectJSON([("values", list)]))
+      case .integer(let number) where random.chance(3): member = ("integerValue", "\(number)")
       default:
         var json = JSONWriter()
         json.value(value)
         return String(decoding: json.bytes, as: UTF8.self)
       }
       var members = [member]
-      if chance(10) { members.append(("note", "null")) }
-      return text(members)
+      if random.chance(10) { members.append(("note", "null")) }
+      return objectJSON(members)
     }
   }
 

@@ -1,5 +1,6 @@
 import FirestoreModels
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tables
@@ -78,7 +79,7 @@ struct SheetCellTests {
 
   @Test("Every double reads back from its digits.")
   func randomDigits() throws {
-    var random = SeededGenerator(seed: 1)
+    var random = SplitMix64(seed: 1)
     for _ in 0..<20_000 {
       let number = Double(bitPattern: UInt64.random(in: 0..<UInt64.max, using: &random))
       if !number.isFinite { continue }

@@ -1,5 +1,6 @@
 import FirestoreModels
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Schema
@@ -82,7 +83,7 @@ struct TableReaderTests {
 
   /// The text is what libxlsxwriter makes of a number: 16 digits.
   @Test(arguments: [1, 2, 3]) func microsecondsComeBack(seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     var texts = 0
     for _ in 0..<20_000 {
       // 1 March 1900 to 4 June 2079; whole milliseconds from then on.
@@ -299,7 +300,7 @@ struct TableReaderTests {
 
   @Test func damagedFiles() throws {
     var book = HandMadeWorkbook()
-    var random = SeededGenerator(seed: 5)
+    var random = SplitMix64(seed: 5)
     book.rows = (1...400).map { _ in
       "<row><c><v>\(Double.random(in: 0...1, using: &random))</v></c></row>"
     }.joined()
@@ -395,7 +396,7 @@ struct TableReaderTests {
     // Some are longer than a page of the table, most are short.
     let texts = (0..<3000).map { $0 % 100 == 7 ? String(repeating: "\($0) ", count: 3000) : "t\($0)" }
     book.sharedStrings = texts.map { "<t xml:space=\"preserve\">\($0)</t>" }
-    var random = SeededGenerator(seed: 3)
+    var random = SplitMix64(seed: 3)
     let order = (0..<5000).map { _ in Int.random(in: 0..<texts.count, using: &random) } + Array(texts.indices)
     book.rows = order.map { "<row><c t=\"s\"><v>\($0)</v></c></row>" }.joined()
     var reader = try TableReader(book.write(to: folder))

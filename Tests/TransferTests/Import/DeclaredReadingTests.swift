@@ -1,5 +1,5 @@
 import FirestoreModels
-import Logging
+import RunSupport
 import Schema
 import TestSupport
 import Testing
@@ -57,11 +57,7 @@ struct DeclaredReadingTests {
     let options = try job.options(schema, via: .local)
     let inputs = try ImportInputs(
       options,
-      progress: Runs.Progress(
-        terminal: nil,
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-        traffic: TrafficCounter()
-      )
+      progress: .silent()
     )
     var found = Read()
     found.notes = inputs.tables.map(\.declared)

@@ -1,7 +1,7 @@
 import FirestoreModels
 import Foundation
 import GymModels
-import Logging
+import RunSupport
 import TestSupport
 import Testing
 
@@ -96,10 +96,9 @@ struct ImportProgressTests {
       }
     }
     let sources = try ImportSource.resolve([path], schema: GymSchema.schema)
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let inputs = try ImportInputs(
       Import.Options(ImportJob(files: []), sources: sources, table: TableOptions(timeZone: zone)),
-      progress: Runs.Progress(terminal: nil, logger: logger, traffic: TrafficCounter())
+      progress: .silent()
     )
     let size = try #require(inputs.sizes.first ?? nil)
     if !name.hasSuffix("xlsx") { #expect(size == (try contents(path).count)) }

@@ -1,6 +1,6 @@
 import FirestoreModels
 import Foundation
-import Logging
+import RunSupport
 import Schema
 import Testing
 
@@ -32,11 +32,7 @@ struct PeoplesFilesTests {
     options.table.database = DatabaseName(project: "p", database: "d")
     let inputs = try ImportInputs(
       options,
-      progress: Runs.Progress(
-        terminal: nil,
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-        traffic: TrafficCounter()
-      )
+      progress: .silent()
     )
     var found: [FieldMap] = []
     for stage in inputs.indices {

@@ -86,15 +86,7 @@ struct SideBySideTests {
   }
 
   private static var client: FirestoreClient {
-    let transport = CurlTransport()
-    return FirestoreClient(
-      database: DatabaseName(project: "p"),
-      endpoint: "http://127.0.0.1:9",
-      caller: ServiceCaller(
-        transport: transport,
-        credentials: TokenProvider(Credentials(.none), transport: transport)
-      )
-    )
+    FirestoreClient.testing("http://127.0.0.1:9", database: DatabaseName(project: "p"))
   }
 
   /// An import of some files, with nothing to be asked of a service.

@@ -11,6 +11,17 @@ import Testing
     MaskedText(key: MaskKey(key))
   }
 
+  /// Why the collection `c` is not masked by a schema; nil where it is.
+  private func refusal(_ schema: DatabaseSchema) -> String? {
+    let mask = Mask(by: schema, key: MaskKey(String(repeating: "k", count: 40)))
+    do throws(Failure) {
+      try mask.assertCovers([CollectionPath(nil, "c")])
+      return nil
+    } catch {
+      return error.cause
+    }
+  }
+
   private func schema(_ yaml: String) throws -> DatabaseSchema {
     try SchemaReader.schema(parsing: "schema: s\ncollections:\n\(yaml)", path: "s.yaml")
   }
@@ -170,13 +181,7 @@ import Testing
   )
   func fit(_ field: String, _ isTaken: Bool) throws {
     let schema = try schema("  c:\n    mask: keep\n    fields:\n      f: { type: \(field) }\n")
-    let mask = Mask(by: schema, key: MaskKey(String(repeating: "k", count: 40)))
-    var cause: String?
-    do throws(Failure) {
-      try mask.assertCovers([CollectionPath(nil, "c")])
-    } catch {
-      cause = error.cause
-    }
+    let cause = refusal(schema)
     #expect((cause == nil) == isTaken)
     #expect(cause?.contains("leaves nothing of") ?? true)
   }
@@ -200,13 +205,7 @@ import Testing
   )
   func fitForms(_ field: String, _ loss: String?) throws {
     let schema = try schema("  c:\n    mask: keep\n    fields:\n      f: { type: string, \(field) }\n")
-    let mask = Mask(by: schema, key: MaskKey(String(repeating: "k", count: 40)))
-    var cause: String?
-    do throws(Failure) {
-      try mask.assertCovers([CollectionPath(nil, "c")])
-    } catch {
-      cause = error.cause
-    }
+    let cause = refusal(schema)
     #expect((cause == nil) == (loss == nil))
     #expect(cause?.contains("does not give its \(loss == "values" ? "closed values" : "format")") ?? true)
   }
@@ -229,13 +228,7 @@ import Testing
     let schema = try schema(
       "  c:\n    mask: \(rule)\n    \(form)\n    fields:\n      f: { type: string, mask: drop }\n"
     )
-    let mask = Mask(by: schema, key: MaskKey(String(repeating: "k", count: 40)))
-    var cause: String?
-    do throws(Failure) {
-      try mask.assertCovers([CollectionPath(nil, "c")])
-    } catch {
-      cause = error.cause
-    }
+    let cause = refusal(schema)
     #expect((cause == nil) == isTaken)
     #expect(cause?.contains("the IDs of c (its document-id takes nothing that '\(rule)' gives)") ?? true)
   }

@@ -1,5 +1,6 @@
 import FirestoreModels
 import Foundation
+import RunSupport
 import TestSupport
 import Testing
 import TypedDocuments
@@ -486,11 +487,7 @@ struct JournalTests {
           missing: missing,
           commits: commits
         )
-        let caller = ServiceCaller(
-          transport: transport,
-          credentials: TokenProvider(Credentials(.emulatorOwner), transport: transport)
-        )
-        let client = FirestoreClient(database: testDatabase, endpoint: server.url, caller: caller)
+        let client = FirestoreClient.testing(server.url, over: transport)
         try await BatchWriter.run(
           client,
           limits: BatchLimits(maximumWrites: 7, maximumInFlight: 4),

@@ -1,6 +1,6 @@
 import FirestoreModels
 import Foundation
-import Logging
+import RunSupport
 import TestSupport
 import Testing
 
@@ -65,8 +65,7 @@ struct RunTests {
 
   @Test("A document whose write is on the way is not done, also where another collection has begun.")
   func unwritten() {
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let progress = Runs.Progress(terminal: nil, logger: logger, traffic: TrafficCounter())
+    let progress = Runs.Progress.silent()
     let now = RunClock.system.now()
     progress.begin("users", total: 4)
     for _ in 0..<3 { progress.hold() }
