@@ -60,7 +60,7 @@ struct DocumentHistoryTests {
     return (history.isContested(current), history.before)
   }
 
-  @Test("A document that somebody wrote between two changes of the run is contested, whatever is heard of them.")
+  @Test("A document that somebody wrote between two changes of the run is contested.")
   func changedBetween() {
     let (old, final) = (document("old", at: 20), document("newer", at: 130))
     let first = [change(from: old, to: "new"), settled("written", at: 110)]
