@@ -104,7 +104,7 @@ struct DocumentationSandbox {
         test: { database: test, storageBucket: sajarubox_test, endpoint: "\(endpoint)" }
         stage: { database: stage, storageBucket: sajarubox_stage, endpoint: "\(endpoint)" }
         prod: { database: prod, storageBucket: sajarubox_prod, endpoint: "\(endpoint)", protected: true }
-        legacy: { database: (default), endpoint: "\(endpoint)" }
+        legacy: { database: (default), endpoint: "\(endpoint)", protected: true }
       """
     let place = home.appendingPathComponent(".config/gymmigrate")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)

@@ -78,6 +78,9 @@ package enum GroupMemberFile {
           "row \(row.number), column \((positions[name] ?? 0) + 1) (\(name)): expected \(expected)"
         )
       }
+      for name in columns where cell(name).map(SpreadsheetError.isError) == true {
+        throw fault(name, "a value; the cell is an error of the spreadsheet")
+      }
       guard let group = cell("groupId"), PathLimits.violation(ofID: group, isDocument: true) == nil else {
         throw fault("groupId", "the id of a group")
       }

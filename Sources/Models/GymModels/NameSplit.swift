@@ -74,14 +74,15 @@ package struct NameSplit: Sendable, Equatable {
 
   private static func units(of tokens: [String], _ areParticles: [Bool]) -> [String] {
     var units: [String] = []
-    var pending = ""
-    for (token, isParticle) in zip(tokens, areParticles) {
-      pending = pending.isEmpty ? token : "\(pending) \(token)"
-      if isParticle { continue }
-      units.append(pending)
-      pending = ""
+    var start = tokens.startIndex
+    for end in tokens.indices where !areParticles[end] {
+      units.append(tokens[start...end].joined(separator: " "))
+      start = end + 1
     }
-    if !pending.isEmpty { units.append(units.popLast().map { "\($0) \(pending)" } ?? pending) }
+    if start < tokens.endIndex {
+      let rest = tokens[start...].joined(separator: " ")
+      units.append(units.popLast().map { "\($0) \(rest)" } ?? rest)
+    }
     return units
   }
 

@@ -71,7 +71,7 @@ struct CommandTests {
           test\tsajarubox\ttest\thttps://firestore.googleapis.com
           stage\tsajarubox\tstage\thttps://firestore.googleapis.com
           prod\tsajarubox\tprod\thttps://firestore.googleapis.com\tprotected
-          legacy\tsajarubox\t(default)\thttps://firestore.googleapis.com
+          legacy\tsajarubox\t(default)\thttps://firestore.googleapis.com\tprotected
           local\tsajarubox\tlocal\tembedded
 
           """
@@ -88,7 +88,7 @@ struct CommandTests {
         JSONSerialization.jsonObject(with: Data(json.standardOutput)) as? [[String: Any]]
       )
       #expect(environments.map { $0["name"] as? String } == ["test", "stage", "prod", "legacy", "local"])
-      #expect(environments.map { $0["protected"] as? Bool } == [false, false, true, false, false])
+      #expect(environments.map { $0["protected"] as? Bool } == [false, false, true, true, false])
 
       try tool.write(
         "project: p1\nenvironments:\n  mine: { database: d1, endpoint: 'http://127.0.0.1:9', protected: true }\n",

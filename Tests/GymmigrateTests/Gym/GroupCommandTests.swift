@@ -51,6 +51,9 @@ struct GroupCommandTests {
         try tool.write(line(more), to: "m.jsonl")
         try await tool.run("groups", "add", "--from", "m.jsonl").expectFailure(65, text)
       }
+      try tool.write("groupId,userId,displayName\ng,u1,#¿NOMBRE?\n", to: "m.csv")
+      try await tool.run("groups", "add", "--from", "m.csv")
+        .expectFailure(65, "row 2, column 3 (displayName)", "an error of the spreadsheet")
       try await expectMembers(tool, 1)
       let exported =
         #","isActive":{"booleanValue":true},"joinedAt":{"timestampValue":"2020-01-02T03:04:05Z"}"#

@@ -255,6 +255,39 @@ struct UndoTests {
     }
   }
 
+  @Test("Of a run of two migrations: a document that somebody changed in between stays, and is listed.")
+  func changedBetweenMigrations() async throws {
+    try await withGym(["exercises"]) { tool, mini in
+      for id in ["1", "2"] { try mini.put("members/\(id)", fields: #"{"a":{"integerValue":"1"}}"#) }
+      for name in ["one", "two"] {
+        let file = "id: \(name)\nsummary: S.\ncollection: members\nsteps:\n  - set: {\(name): 1}\n"
+        try tool.write(file, to: "\(name).yaml")
+      }
+      let theirs = #"{"a":{"integerValue":"1"},"one":{"integerValue":"1"},"theirs":{"booleanValue":true}}"#
+      mini.setBeforeCommit { _, request in
+        guard request.text.contains(#""two":{"integerValue""#) else { return }
+        mini.setBeforeCommit(nil)
+        try? mini.put("members/1", fields: theirs)
+      }
+      let apply = ["migrate", "apply", "one.yaml", "two.yaml", "--schema", "none"]
+      try await tool.bare(apply + tool.place).expect(0)
+      let left = try #require(mini.document("members/1")?.fieldsJSON)
+      #expect(left.contains("theirs") && left.contains("two"))
+      try await tool.run("migrate", "verify", "--run", "last").expect(0)
+      for flags in [["-n"], []] {
+        let undo = try await tool.bare(["migrate", "undo", "last", "--json"] + flags + tool.place)
+        undo.expect(2)
+        let summary = try undo.summary()
+        #expect(summary.totals.conflicted == 1 && summary.totals.balance)
+        let rejects = try tool.list("rejects.jsonl", of: summary.runId)
+        #expect(rejects.compactMap { $0["path"] as? String } == ["members/1"])
+        #expect((rejects.first?["message"] as? String)?.contains("changed in between") == true)
+      }
+      #expect(mini.document("members/1")?.fieldsJSON == left)
+      #expect(mini.document("members/2")?.fieldsJSON == #"{"a":{"integerValue":"1"}}"#)
+    }
+  }
+
   @Test("of a run that was stopped or killed half-way", arguments: [SIGINT, SIGKILL], Settings.seeds(2))
   func halfWay(_ signal: Int32, _ seed: UInt64) async throws {
     var random = SplitMix64(seed: seed)

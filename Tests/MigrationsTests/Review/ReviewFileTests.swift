@@ -86,6 +86,10 @@ import Testing
         "\(header)\nusers/u,\"users\"-unify,,,,,,,,,",
         "line 2, column 2: there is text after the closing quote"
       ),
+      (
+        "\(header)\nusers/u,users-unify,name-one-word,,Ana,,Ana, #¿NOMBRE? ,,,",
+        "line 2, column 8 (paternalLastName): the cell is an error of the spreadsheet"
+      ),
       ("\(header)\nusers/u,users-unify,\"x", "line 2, column 3: the quote that opens here is never closed"),
     ]
   )
@@ -109,6 +113,8 @@ import Testing
   @Test(arguments: ["no", "NO", "omitir", "skip"]) func leavesOpen(_ mark: String) async throws {
     let row = Self.row.replacing(",,,y", with: ",,\(mark),y")
     #expect(try await read("\(Self.header)\n\(row)").decisions.isEmpty)
+    let error = row.replacing(",de la Cruz,", with: ",#N/A,")
+    #expect(try await read("\(Self.header)\n\(error)").decisions.isEmpty)
   }
 
   @Test func aMarkThatSaysNothingIsRefused() async throws {

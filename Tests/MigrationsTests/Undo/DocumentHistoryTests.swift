@@ -53,20 +53,45 @@ struct DocumentHistoryTests {
     #expect(state(lines, nil) == .changedSince)
   }
 
-  @Test("What somebody wrote between two changes of the run is what was there before it.")
+  /// Whether somebody wrote between the changes of some lines, and what was before all of them.
+  private func judged(_ lines: [JournalReader.Line], _ current: RawDocument) -> (Bool, RawDocument?) {
+    var history = DocumentHistory()
+    for line in lines { history.take(line) }
+    return (history.isContested(current), history.before)
+  }
+
+  @Test("A document that somebody wrote between two changes of the run is contested.")
   func changedBetween() {
-    let first = [change(from: document("old", at: 20), to: "new"), settled("written", at: 110)]
-    func before(_ second: RawDocument) -> RawDocument? {
-      var history = DocumentHistory()
-      for line in first + [change(from: second, to: "newer"), settled("written", at: 130)] {
-        history.take(line)
+    let (old, final) = (document("old", at: 20), document("newer", at: 130))
+    let first = [change(from: old, to: "new"), settled("written", at: 110)]
+    func isContested(_ between: RawDocument, _ first: [JournalReader.Line]) -> [Bool] {
+      let second = change(from: between, to: "newer")
+      return [[second, settled("written", at: 130)], [second]].map { second in
+        let (isContested, before) = judged(first + second, final)
+        #expect(before == old)
+        return isContested
       }
-      return history.before
     }
-    #expect(before(document("new", at: 110)) == document("old", at: 20))
-    #expect(before(document("theirs", at: 120)) == document("theirs", at: 120))
+    #expect(isContested(document("new", at: 110), first) == [false, false])
+    #expect(isContested(document("theirs", at: 120), first) == [true, true])
     // Equal values are no proof that nobody wrote.
-    #expect(before(document("new", at: 120)) == document("new", at: 120))
+    #expect(isContested(document("new", at: 120), first) == [true, true])
+    // The first change may have been applied.
+    #expect(isContested(document("theirs", at: 120), Array(first.prefix(1))) == [true, true])
+    #expect(isContested(document("new", at: 110), Array(first.prefix(1))) == [false, false])
+  }
+
+  @Test("A change that was decided before the run's last one shows nothing.")
+  func decidedEarlier() {
+    let lines = [
+      change(from: document("old", at: 20), to: "new"), settled("written", at: 110),
+      change(from: document("new", at: 110), to: "newer"), settled("written", at: 120),
+      change(from: document("new", at: 110), to: "newest"), settled("conflicted"),
+    ]
+    #expect(!judged(lines, document("newer", at: 120)).0)
+    #expect(!judged(lines.dropLast(), document("newer", at: 120)).0)
+    let read = [lines[0], lines[1], change(from: document("old", at: 20), to: "new"), settled("written")]
+    #expect(!judged(read, document("new", at: 110)).0)
   }
 
   @Test("An update of which nothing was heard is the run's own only where nobody made the document anew.")
@@ -162,12 +187,13 @@ struct DocumentHistoryTests {
     history.take(change(from: document("two", at: 110), to: "three"))
     history.take(settled("written", at: 120))
     #expect(history.before?.fields == ["name": .string("one")])
-    // It was not: somebody else had changed the document.
-    history = DocumentHistory()
-    history.take(change(from: document("one", at: 20), to: "two"))
-    history.take(change(from: document("theirs", at: 105), to: "three"))
-    history.take(settled("written", at: 120))
-    #expect(history.before?.fields == ["name": .string("theirs")])
+    // It is not known: somebody else had changed the document, and the second one was refused.
+    let lines = [
+      change(from: document("one", at: 20), to: "two"),
+      change(from: document("theirs", at: 105), to: "three"),
+      settled("conflicted"),
+    ]
+    #expect(state(lines, document("theirs", at: 105)) == .changedSince)
   }
 
   @Test("Server times are not compared where the update time is not known.")
@@ -191,7 +217,9 @@ struct DocumentHistoryTests {
     var history = DocumentHistory()
     history.take(change(from: document("one", at: 20), to: "two"))
     history.take(settled("written", at: 110))
-    history.take(change(from: document("two", at: 110), to: nil))
+    history.take(change(from: document("two", at: 111), to: "three"))
+    history.take(settled("written", at: 120))
+    history.take(change(from: document("three", at: 120), to: nil))
     var decoder = WireDecoder()
     let read = try JSONParser().parse(history.json) { json throws(WireError) in
       try DocumentHistory(json, &decoder)

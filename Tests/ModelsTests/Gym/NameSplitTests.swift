@@ -169,6 +169,14 @@ struct SplitCase: Sendable, CustomTestStringConvertible {
   ])
   func isUsual(_ word: String) { #expect(!NameWord.isUnusual(word)) }
 
+  @Test("A text of nothing but particles takes no longer than its length", .timeLimit(.minutes(1)))
+  func manyParticles() {
+    let text = String(repeating: "de ", count: 300_000)
+    let split = NameSplit(text)
+    #expect(split.name.firstName?.utf8.count == text.utf8.count - 1)
+    #expect(split.doubts == [.oneUnit, .particle])
+  }
+
   @Test func thereAreSixtyGivenNames() { #expect(NameWord.givenNames.count == 60) }
 }
 

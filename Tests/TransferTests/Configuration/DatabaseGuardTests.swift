@@ -171,11 +171,12 @@ struct DatabaseGuardTests {
     )
   }
 
-  @Test("Without a file, prod is protected, legacy is defined, and other projects are not.")
+  @Test("Without a file, prod and legacy are protected, and other projects are not defined.")
   func builtIn() throws {
     let known = try Configuration.builtIn(GymSchema.configuration, schemas: ["gym"])
     #expect(known.guarded(custom("prod", project: "sajarubox"), isEmulator: false).name == "prod")
-    #expect(!known.guarded(custom("(default)", project: "sajarubox"), isEmulator: false).isProtected)
+    #expect(known.guarded(custom("(default)", project: "sajarubox"), isEmulator: false).name == "legacy")
+    #expect(known.environments.filter(\.isProtected).map(\.name) == ["prod", "legacy"])
     #expect(known.guarded(custom("(default)"), isEmulator: false).isProtectedByName)
   }
 }

@@ -18,6 +18,15 @@ struct EncodingGuessTests {
       (Array("LI".utf8) + [0xC7, 0xD5, 0x45, 0x53], .windows1252),
       (Array("Gr".utf8) + [0xFC, 0xDF, 0x65], .windows1252),
       (Array("cr".utf8) + [0xE9, 0xE9, 0x65], .windows1252),
+      // Núñez, Ibáñez, Ñáñez, ¿Él?, alone in a file.
+      (Array("N".utf8) + [0xFA, 0xF1] + Array("ez".utf8), .windows1252),
+      (Array("Ib".utf8) + [0xE1, 0xF1] + Array("ez".utf8), .windows1252),
+      ([0xD1, 0xE1, 0xF1] + Array("ez".utf8), .windows1252),
+      ([0xBF, 0xC9] + Array("l?".utf8), .windows1252),
+      // Núñez of DOS and of a Mac, and Юрий.
+      (Array("N".utf8) + [0xA3, 0xA4] + Array("ez".utf8), .other),
+      (Array("N".utf8) + [0x9C, 0x96] + Array("ez".utf8), .other),
+      ([0xDE, 0xF0, 0xE8, 0xE9], .other),
       // Of DOS, of a Mac, and of Korea.
       (Array("poblaci".utf8) + [0xA2] + Array("n".utf8), .other),
       (Array("Le".utf8) + [0x97] + Array("n".utf8), .other),

@@ -142,15 +142,21 @@ private struct Columns {
       throw unknown("document", "it is no document of users", row, path)
     }
     if !code.isOfName { return nil }
+    let isTaken = try isTaken(row, path)
+    if isTaken == false { return nil }
     var texts: [UserField: String] = [:]
     for field in NameReview.fields {
       let text = cell(field.rawValue, row)
-      if !PlainText.isBlank(text) { texts[field] = PlainText.tidied(text) }
+      if PlainText.isBlank(text) { continue }
+      if SpreadsheetError.isError(text) {
+        let cause = "the cell is an error of the spreadsheet; write the name, or empty the cell"
+        throw unknown(field.rawValue, cause, row, path)
+      }
+      texts[field] = PlainText.tidied(text)
     }
     var decision = NameReview.Decision(label: row.label, found: cell("found", row), texts: texts)
-    guard let isTaken = try isTaken(row, path) else { return (document, decision) }
-    decision.isMarked = isTaken
-    return isTaken ? (document, decision) : nil
+    decision.isMarked = isTaken == true
+    return (document, decision)
   }
 
   /// Whether a row is marked as accepted.

@@ -205,6 +205,7 @@ extension Finding {
   enum Conflict: String {
     case changedSince = "the document was changed since"
     case deletedSince = "the document was deleted since"
+    case changedBetween = "the run wrote the document twice, and it was changed in between"
     case otherChangedSince = "of the documents that were written together with it, one was changed since"
     case changedAfterInterruption =
       "it is not known whether the run wrote it before it was interrupted, and it was changed since"

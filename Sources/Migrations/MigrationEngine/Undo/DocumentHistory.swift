@@ -17,6 +17,8 @@ struct DocumentHistory: Sendable, Equatable {
   private(set) var updateTime: Timestamp?
   /// A later change whose result is unknown.
   private(set) var open: Change?
+  /// Whether somebody wrote the document between two changes that are known to be applied.
+  private var isInterrupted = false
 
   /// The document before the run; nil if there was none.
   var before: RawDocument? { (confirmed ?? open)?.before }
@@ -25,10 +27,7 @@ struct DocumentHistory: Sendable, Equatable {
     switch line {
     case .head: return
     case .change(let change, _):
-      // If a change was retried, what the retry found shows whether the unknown one was applied.
-      if let open, open.isApplied(to: change.before), change.before?.updateTime != open.before?.updateTime {
-        confirm(open, at: change.before?.updateTime)
-      }
+      if let open { resolve(open, by: change.before) }
       open = change
     case .settled(_, let result, let time):
       if let open, result == "written" { confirm(open, at: time) }
@@ -36,14 +35,40 @@ struct DocumentHistory: Sendable, Equatable {
     }
   }
 
-  /// Adds a change that is known to be applied.
+  /// Decides whether a change without a response was applied, by what a later one found.
   ///
-  /// If somebody wrote the document between two changes of the run, the state they left counts as the state before the run, so
-  /// that an undo does not revert their changes.
+  /// One that may have been applied before somebody wrote the document counts as applied.
+  private mutating func resolve(_ change: Change, by found: RawDocument?) {
+    if change.before?.updateTime == found?.updateTime { return }
+    if change.isApplied(to: found) {
+      confirm(change, at: found?.updateTime)
+    } else if change.isInDoubt(found), confirmed?.isAsLeft(found, at: updateTime) != true {
+      confirm(change, at: nil)
+    }
+  }
+
+  /// Adds a change that is known to be applied.
   private mutating func confirm(_ change: Change, at time: Timestamp?) {
-    let first = confirmed.flatMap { $0.isAsLeft(change.before, at: updateTime) ? $0 : nil }
-    confirmed = change.based(on: first.map(\.before) ?? change.before)
+    isInterrupted = isInterrupted || isOfOthers(change.before)
+    confirmed = change.based(on: confirmed.map(\.before) ?? change.before)
     updateTime = time
+  }
+
+  /// Whether somebody wrote the document that a change found after the last one that is known to be applied.
+  private func isOfOthers(_ found: RawDocument?) -> Bool {
+    // One that was read before the run's first change tells nothing about the time since.
+    guard let confirmed, found?.updateTime != confirmed.before?.updateTime else { return false }
+    return !confirmed.isAsLeft(found, at: updateTime)
+  }
+
+  /// Whether somebody wrote a document between two changes of the run that left it, so that it cannot be said what it would be
+  /// without them.
+  ///
+  /// - Parameter current: As in ``state(of:replaced:serverTime:)``.
+  func isContested(_ current: RawDocument?) -> Bool {
+    if isInterrupted { return true }
+    guard let open, confirmed?.isAsLeft(current, at: updateTime) == false else { return false }
+    return isOfOthers(open.before)
   }
 
   /// Determines the state from the current document, nil if there is none.
@@ -161,6 +186,7 @@ extension DocumentHistory {
         json.key("updateTime")
         json.timestamp(updateTime)
       }
+      if isInterrupted { json.member("isInterrupted", true) }
     }
     return json.bytes
   }
@@ -170,5 +196,6 @@ extension DocumentHistory {
     if let change = json["confirmed"] { confirmed = try decoder.change(change) }
     if let change = json["open"] { open = try decoder.change(change) }
     if let time = json["updateTime"] { updateTime = try WireDecoder.timestamp(time, member: "updateTime") }
+    isInterrupted = json["isInterrupted"] != nil
   }
 }

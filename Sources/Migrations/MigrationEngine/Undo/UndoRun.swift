@@ -91,6 +91,9 @@ package struct UndoRun: ChangeList {
           replaced: known.replaced[path] ?? ReplacedStates(),
           serverTime: changes.serverTime
         )
+        if state == .asLeft, history.isContested(known.documents[path]) {
+          return Outcome(.conflict, findings: [.conflict(path, .changedBetween)])
+        }
         return outcome(for: path, state, history.before, current[path])
       }
       if part == .created { outcomes = try await withoutOrphans(outcomes) }

@@ -20,36 +20,36 @@ package enum EncodingGuess: Equatable {
       self = .utf8
       return
     }
-    var (signsInWords, neighbours, letters, rareLetters) = (0, 0, 0, 0)
-    for index in high {
-      let before = index > 0 ? bytes[index - 1] : 0
-      let after = index + 1 < bytes.count ? bytes[index + 1] : 0
-      if Self.isASCIILetter(before), Self.isASCIILetter(after), !Self.joins(bytes[index]) {
-        signsInWords += 1
+    var (signsInWords, crowded, letters, rareLetters) = (0, 0, 0, 0)
+    for run in Self.runs(of: bytes, high) {
+      if Self.isASCIILetter(bytes, run.lowerBound - 1), Self.isASCIILetter(bytes, run.upperBound) {
+        signsInWords += bytes[run].count { !Self.joins($0) }
       }
-      let isBesideAnother = [(before, bytes[index]), (bytes[index], after)].contains { pair in
-        pair.0 >= 0x80 && pair.1 >= 0x80 && !Self.isPair(pair.0, pair.1)
-      }
-      if isBesideAnother { neighbours += 1 }
-      if bytes[index] >= 0xC0, Self.joins(bytes[index]) { letters += 1 }
-      if Self.isASCIILetter(before), Self.isMacLetter(bytes, index) { rareLetters += 1 }
+      // Núñez has two letters with accents in a row, Ñáñez three; no word of the West has four.
+      if run.count > 3 { crowded += run.count }
     }
-    // Few words contain two other adjacent letters with accents.
-    if signsInWords * 10 > high.count || neighbours * 3 > high.count {
+    for index in high {
+      if bytes[index] >= 0xC0, Self.joins(bytes[index]) { letters += 1 }
+      if Self.isASCIILetter(bytes, index - 1), Self.isMacLetter(bytes, index) { rareLetters += 1 }
+    }
+    if signsInWords * 10 > high.count || crowded * 3 > high.count {
       self = .other
     } else {
       self = rareLetters > letters ? .windowsOrMac : .windows1252
     }
   }
 
-  /// Whether two bytes are adjacent letters of many words in Windows-1252: ção, ções, ß after an umlaut, créée.
-  private static func isPair(_ first: UInt8, _ second: UInt8) -> Bool {
-    switch (first, second) {
-    case (0xE7, 0xE3), (0xE7, 0xF5), (0xC7, 0xC3), (0xC7, 0xD5), (0xE4, 0xDF), (0xF6, 0xDF), (0xFC, 0xDF),
-      (0xE9, 0xE9):
-      true
-    default: false
+  /// Returns the ranges of adjacent bytes beyond ASCII.
+  private static func runs(of bytes: [UInt8], _ high: [Int]) -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    for index in high {
+      if let last = runs.last, last.upperBound == index {
+        runs[runs.count - 1] = last.lowerBound..<index + 1
+      } else {
+        runs.append(index..<index + 1)
+      }
     }
+    return runs
   }
 
   /// Whether a byte after a letter is É or a small letter with an accent in old Mac encoding and rare there in
@@ -59,7 +59,7 @@ package enum EncodingGuess: Equatable {
     case 0x83, 0x87, 0x8E, 0x96, 0x97, 0x9C, 0x9F: return true
     case 0x92:
       // An apostrophe occurs in it's and in O'Neil; í occurs in the middle of a word.
-      let isBehindOne = index < 2 || !isASCIILetter(bytes[index - 2])
+      let isBehindOne = !isASCIILetter(bytes, index - 2)
       let rest = bytes[(index + 1)...].prefix { isASCIILetter($0) }.prefix(4)
       let isEnding = ["", "s", "t", "d", "m", "re", "ll", "ve"].contains { rest.elementsEqual($0.utf8) }
       return !isBehindOne && !isEnding
@@ -85,6 +85,10 @@ package enum EncodingGuess: Equatable {
 
   private static func isASCIILetter(_ byte: UInt8) -> Bool {
     UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+  }
+
+  private static func isASCIILetter(_ bytes: [UInt8], _ index: Int) -> Bool {
+    bytes.indices.contains(index) && isASCIILetter(bytes[index])
   }
 
   /// Whether a byte may occur between letters in Windows-1252: a letter, an apostrophe, a middle dot or a soft hyphen.
