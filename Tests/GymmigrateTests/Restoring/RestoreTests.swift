@@ -374,6 +374,26 @@ struct RestoreTests {
     }
   }
 
+  @Test("A file of some fields, which does not say so, takes no others away.", arguments: [nil, "partial"])
+  func someFields(_ scope: String?) async throws {
+    let mini = MiniFirestore()
+    try mini.put("a/1", fields: #"{"n":{"integerValue":"1"},"m":{"stringValue":"kept"}}"#)
+    try await withTool(against: mini.handler) { tool, _ in
+      let export = ["export", "a", "--fields", "n"] + tool.place
+      try await tool.bare(export + ["-o", "a.jsonl"]).expect(0)
+      try await tool.bare(export + ["-o", "a", "--format", "managed"])
+        .expectFailure(64, "A managed export has whole documents")
+      let before = mini.lines()["a/1"]
+      try mini.merge("a/1", fields: #"{"n":{"integerValue":"2"}}"#)
+      try tool.write(try tool.text("a.jsonl"), to: "folder/a.jsonl")
+      let source = scope.map { ["folder", "--scope", $0] } ?? ["a.jsonl"]
+      try await tool.bare(["restore", "a", "--from"] + source + tool.place).expect(0)
+      #expect(mini.lines()["a/1"] == before)
+      let findings = try tool.text("\(try #require(tool.runs().last))/findings.csv")
+      #expect(findings.contains("not-known"), "\(findings)")
+    }
+  }
+
   @Test("A managed export puts back what it has, deletes nothing, and is of one database.")
   func managed() async throws {
     let mini = MiniFirestore()

@@ -173,6 +173,11 @@ struct ExportCommand: JobCommand {
     if job.isDated, [.json, .ndjson, .bigquery, .managed].contains(job.format) {
       throw ValidationError("A backup is JSON Lines, CSV or XLSX: no --dated for \(job.format.rawValue).")
     }
+    if job.format == .managed, fields != nil {
+      throw ValidationError(
+        "A managed export has whole documents: no --fields, because whatever reads it would remove all others."
+      )
+    }
     let isTable = isCSV || job.format == .xlsx
     let idle = [
       ("--plain", plain && !isCSV, "CSV"), ("--excel", excel && !isCSV, "CSV"),
