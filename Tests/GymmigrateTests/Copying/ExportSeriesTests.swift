@@ -231,6 +231,31 @@ struct ExportSeriesTests {
     }
   }
 
+  @Test("An increment of a copy of the folder is refused beside those that were made since, and the next export is whole.")
+  func branch() async throws {
+    try await withSource { tool, source, target in
+      try FileManager.default.copyItem(atPath: tool.path("n"), toPath: tool.path("copy"))
+      try source.put("users/new", fields: Self.new)
+      _ = try await increment(tool)
+      source.remove("users/new")
+      try await tool.bare(Self.export.map { $0 == "n" ? "copy" : $0 } + ["--since", "last"]).expect(0)
+      let other = try #require(tool.exports("copy").last)
+      let name = "2999-01-01T000000Z"
+      try FileManager.default.copyItem(atPath: tool.path("copy/\(other)"), toPath: tool.path("n/\(name)"))
+      let verified = try await tool.bare(["export", "verify", "n"])
+      verified.expect(1)
+      #expect(verified.output.contains("n/\(name)\tit does not continue the export before it"))
+      let folders = tool.exports("n").map { "n/\($0)" }
+      let empty = target.snapshot()
+      try await tool.bare(["import", "-e", "test", "--mode", "upsert"] + folders)
+        .expectFailure(64, "it does not continue the export before it")
+      try await tool.bare(["restore", "--all", "-n", "-e", "prod"] + folders.flatMap { ["--from", $0] })
+        .expectFailure(64, "it does not continue the export before it")
+      #expect(target.snapshot() == empty)
+      #expect(try await increment(tool).errors.contains("n lacks the whole export"))
+    }
+  }
+
   @Test("An increment without a change is imported without a warning.")
   func nothingChanged() async throws {
     try await withSource { tool, _, _ in

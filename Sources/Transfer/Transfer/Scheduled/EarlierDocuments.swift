@@ -46,7 +46,7 @@ package struct EarlierDocuments: Sendable {
   /// Returns the exports that an increment adds to: the last whole export that was requested in the same way, and its
   /// increments.
   ///
-  /// The result is empty if there is no whole export, or if an increment between them is missing.
+  /// The result is empty if there is no whole export, or if one of the increments does not continue the one before it.
   ///
   /// - Parameters:
   ///   - scope: The scope of the increment.
@@ -60,9 +60,7 @@ package struct EarlierDocuments: Sendable {
     let same = exports.filter { $0.manifest.isOfSeries(scope, format.kind) }
     guard let base = same.lastIndex(where: { !$0.manifest.isIncrement }) else { return [] }
     let series = Array(same[base...])
-    let hasGap = zip(series, series.dropFirst()).contains { earlier, later in
-      earlier.manifest.readTime.map { later.manifest.leavesGap(after: $0) } ?? false
-    }
+    let hasGap = series.indices.contains { series[$0].manifest.gap(behind: series[..<$0].map(\.manifest)) != nil }
     return hasGap ? [] : series
   }
 }

@@ -39,9 +39,7 @@ package struct FolderVerification: Sendable {
       return "it is an increment, and the whole export that it adds to is missing"
     }
     let later = known[(base + 1)...].filter { $0.adds(to: known[base]) && $0.comprises(manifest) }
-    let series = [known[base]] + later
-    if let after = manifest.after { return series.contains { $0.readTime == after } ? nil : Manifest.gap }
-    return series.last?.readTime.map { manifest.leavesGap(after: $0) } ?? false ? Manifest.gap : nil
+    return manifest.gap(behind: [known[base]] + later)
   }
 
   /// Verifies a folder, reading each file once for its checksum and once for its documents.
