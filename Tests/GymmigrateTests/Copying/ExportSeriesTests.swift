@@ -256,6 +256,27 @@ struct ExportSeriesTests {
     }
   }
 
+  @Test("A copy of an export under a later name is reported, and a manifest that names a file twice is none.")
+  func copies() async throws {
+    try await withSource { tool, source, _ in
+      try source.put("users/new", fields: Self.new)
+      _ = try await increment(tool)
+      let names = tool.exports("n")
+      for (name, copy) in zip(names, ["2999-01-01T000000Z", "2999-01-01T000001Z"]) {
+        try FileManager.default.copyItem(atPath: tool.path("n/\(name)"), toPath: tool.path("n/\(copy)"))
+        let verified = try await tool.bare(["export", "verify", "n"])
+        verified.expect(1)
+        #expect(verified.output.contains("n/\(copy)\tit has the readTime of \(name), so one of them is a copy\n"))
+        try FileManager.default.removeItem(atPath: tool.path("n/\(copy)"))
+      }
+      var twice = try manifest("n/\(names[0])", tool)
+      twice.files.append(twice.files[0])
+      try twice.write(to: tool.path("n/\(names[0])"))
+      try await tool.bare(["export", "verify", "n"]).expectFailure(65, "is there twice")
+      try await tool.bare(["import", "n/\(names[0])", "-e", "test"]).expectFailure(65, "is there twice")
+    }
+  }
+
   @Test("An increment without a change is imported without a warning.")
   func nothingChanged() async throws {
     try await withSource { tool, _, _ in
