@@ -174,9 +174,7 @@ struct ExportCommand: JobCommand {
       throw ValidationError("A backup is JSON Lines, CSV or XLSX: no --dated for \(job.format.rawValue).")
     }
     if job.format == .managed, fields != nil {
-      throw ValidationError(
-        "A managed export has whole documents: no --fields, because whatever reads it would remove all others."
-      )
+      throw ValidationError("A managed export has whole documents: what reads it would remove others than --fields.")
     }
     let isTable = isCSV || job.format == .xlsx
     let idle = [
@@ -308,10 +306,6 @@ extension ExportJob: DivisibleJob {
         }
         if let since = try since.map({ try SinceChoice(typed: $0) }) {
           let known = try await DatedExport.narrow(&options, since: since, in: dated, session)
-          // Without anything to add to, the export is whole, and nothing can be missing from it.
-          if let dated, case .jsonLines = format, options.after != nil || !options.since.isEmpty {
-            options.earlier = try await DatedExport.earlier(options, in: dated, session)
-          }
           if isDeep { options.reads += subcollections(of: options, known) }
         }
         let columns = Locked<[String]?>(nil)
