@@ -39,7 +39,7 @@ LONG = "x" * 1501
 BAD_PATHS = ["", "a..b", "`a", "__x__", "a.__x__", LONG, "1a", "a b", ".a", "a.", "`__x__`", "é", "a-b"]
 # What the emulator takes for a value, and no JSON of protobuf documents: of another type than its field's.
 SPELLINGS = [{"booleanValue": "true"}, {"stringValue": 7}, {"stringValue": True}, {"nullValue": "0"}, {"nullValue": 1}, {"stringValue": ["a"]}]
-BAD_IDS = ["__x__", ".", "..", LONG, "__id9223372036854775808__"]
+BAD_IDS = ["__x__", ".", "..", LONG, "__id9223372036854775808__", "__id07__", "__id0__", "__id-0__"]
 
 
 class Here:

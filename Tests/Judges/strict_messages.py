@@ -19,7 +19,7 @@ SEGMENT = re.compile(r"(?:[-_.~0-9A-Za-z]|%[0-9A-F]{2})+")
 SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 QUOTED = re.compile(r"`((?:[^`\\]|\\.)+)`", re.DOTALL)
 RESERVED = re.compile(r"__.*__", re.DOTALL)
-NUMERIC = re.compile(r"__id-?[0-9]+__")
+NUMERIC = re.compile(r"__id-?[1-9][0-9]*__")
 TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z")
 
 # Verb: request, answer, what the path gives, whether the answer is a stream.

@@ -242,7 +242,7 @@ def is_document_id(text: str) -> bool:
     if text in ("", ".", "..") or "/" in text or len(text.encode()) > 1500:
         return False
     reserved = len(text) >= 4 and text.startswith("__") and text.endswith("__")
-    return not reserved or re.fullmatch(r"__id-?[0-9]+__", text) is not None
+    return not reserved or re.fullmatch(r"__id-?[1-9][0-9]*__", text) is not None
 
 
 def name_in(database: str, full_name: str) -> str | None:

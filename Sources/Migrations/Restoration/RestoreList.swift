@@ -17,6 +17,7 @@ package struct RestoreList: ChangeList {
   private let empty = Locked<[CollectionScope]>([])
   private let seen = Locked<(last: CollectionPath?, patterns: Set<CollectionPath>)>((nil, []))
   private let progress: Progress
+  private var subcollections: SubcollectionGuard.Lister?
 
   /// The number of outcomes that are recorded together.
   private static let width = 300
@@ -72,6 +73,13 @@ package struct RestoreList: ChangeList {
   /// The selected scopes, of those compared so far, of which neither side has a document.
   package var absent: [CollectionScope] { empty.withLock { $0 } }
 
+  /// Returns the same changes, without deletions of documents that have subcollections, unless everything below is decided, too.
+  package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any ChangeList {
+    var guarded = self
+    guarded.subcollections = subcollections
+    return guarded
+  }
+
   package func record(
     in sink: any PlanSink,
     after position: String?,
@@ -85,7 +93,9 @@ package struct RestoreList: ChangeList {
       var fill = BatchFill(count: Self.width)
       var isEmpty = true
       func flush() async throws {
-        try await sink.record(batch.map(\.outcome), of: batch.map(\.document))
+        var outcomes = batch.map(\.outcome)
+        if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
+        try await sink.record(outcomes, of: batch.map(\.document))
         batch.removeAll(keepingCapacity: true)
         fill.empty()
       }

@@ -47,6 +47,8 @@ package struct RestoreReport: SummarySection {
 
   package let rows: [Row]
   package let numbers: RestoreNumbers
+  /// Whether documents are left alone that were to be changed.
+  package var leavesSome = false
 
   /// Creates the report of a plan.
   package init(_ totals: PlanTotals, _ numbers: RestoreNumbers) {
@@ -75,6 +77,7 @@ package struct RestoreReport: SummarySection {
       )
     }
     self.init(rows.filter { $0 != Row(name: $0.name) }, numbers)
+    leavesSome = counts.totals.rejected > 0
   }
 
   private init(_ rows: [Row], _ numbers: RestoreNumbers) {

@@ -9,7 +9,7 @@ package struct RestoreRules: Sendable {
   package enum Code: String {
     /// It was changed or created after the moment of `--keep-changed-since`.
     case kept
-    /// It is not known whether the document existed in the wanted state.
+    /// It is not known whether the document, or one of its fields, existed in the wanted state.
     case notKnown = "not-known"
   }
 
@@ -55,15 +55,24 @@ package struct RestoreRules: Sendable {
       return Outcome(.unchanged)
     }
     if wanted == nil, wasThere(present) { return unknown(path) }
-    let after = fields(wanted, over: present)
-    if after == present?.fields { return Outcome(.unchanged) }
+    var after = fields(wanted, over: present)
+    var findings: [Finding] = []
+    if !knowledge.knowsAbsentFields, let stated = after, let present {
+      let merged = WriteMode.merged(present.fields, with: stated)
+      if merged != stated { findings = [note(path, .notKnown, Self.moreFields)] }
+      after = merged
+    }
+    if after == present?.fields { return Outcome(.unchanged, findings: findings) }
     let accident: RestoreJob.Accident =
       wanted == nil ? .created : present == nil ? .deleted : .updated
     if !only.isEmpty, !only.contains(accident) { return Outcome(.skip) }
     if let present, isKept(present) { return left(path, .kept, "it was changed since") }
     var reasons = Self.reasons[accident].map { [$0] } ?? []
     if after == nil, isDeep { reasons.append(SubcollectionGuard.coveringReason) }
-    return Outcome(.change(Change(path: path, before: present, after: after, reasons: reasons)))
+    return Outcome(
+      .change(Change(path: path, before: present, after: after, reasons: reasons)),
+      findings: findings
+    )
   }
 
   /// Whether a document that the files lack nevertheless existed at their time.
@@ -77,8 +86,15 @@ package struct RestoreRules: Sendable {
   }
 
   private func left(_ path: DocumentPath, _ code: Code, _ message: String) -> Outcome {
-    Outcome(.skip, findings: [Finding(.note, path: path, code: code.rawValue, message: message)])
+    Outcome(.skip, findings: [note(path, code, message)])
   }
+
+  private func note(_ path: DocumentPath, _ code: Code, _ message: String) -> Finding {
+    Finding(.note, path: path, code: code.rawValue, message: message)
+  }
+
+  private static let moreFields =
+    "it has fields of which a file without a manifest does not say whether they were there; they stay"
 
   private func isKept(_ present: RawDocument) -> Bool {
     guard let keepsChangedSince else { return false }

@@ -14,6 +14,14 @@ package enum YAMLText {
     }
   }
 
+  /// A scalar as the key of a mapping: YAML takes no key of more than 1,024 characters without a question mark.
+  ///
+  /// - Parameter indent: The indentation of the mapping; nil for one in braces.
+  package static func key(_ scalar: String, indent: String? = nil) -> String {
+    if scalar.unicodeScalars.count <= 1000 { return scalar }
+    return "? \(scalar)" + (indent.map { "\n\($0)" } ?? " ")
+  }
+
   private static func isSpecial(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFDD0...0xFDEF, 0xFFFE, 0xFFFF: true

@@ -6,7 +6,7 @@ enum RestoreText {
     let lines = report.rows.map { row -> TerminalText in
       "\(row.name): \(NumberText.grouped(row.creates)) to create, \(NumberText.grouped(row.updates)) to update, \(NumberText.grouped(row.deletes)) to delete\(kept(row))"
     }
-    return [since(report.numbers)] + (lines.isEmpty ? [nothing] : lines)
+    return [since(report.numbers)] + (lines.isEmpty ? [nothing(report)] : lines)
   }
 
   /// What was done, one line per collection; what was written since is printed earlier.
@@ -14,12 +14,14 @@ enum RestoreText {
     let lines = report.rows.map { row -> TerminalText in
       "\(row.name): \(NumberText.grouped(row.creates)) created, \(NumberText.grouped(row.updates)) updated, \(NumberText.grouped(row.deletes)) deleted\(kept(row))\(row.conflicts == 0 ? "" : ", \(NumberText.grouped(row.conflicts)) conflicts")"
     }
-    return lines.isEmpty ? [nothing] : lines
+    return lines.isEmpty ? [nothing(report)] : lines
   }
 
   static func text(_ lines: [TerminalText]) -> TerminalText { "\(lines.joined(separator: "\n"))\n" }
 
-  private static let nothing: TerminalText = "Nothing to restore."
+  private static func nothing(_ report: RestoreReport) -> TerminalText {
+    report.leavesSome ? "Nothing to restore besides what is left alone." : "Nothing to restore."
+  }
 
   private static func kept(_ row: RestoreReport.Row) -> TerminalText {
     row.kept == 0 ? "" : ", \(NumberText.grouped(row.kept)) kept"

@@ -12,7 +12,7 @@ struct DatedExport {
   let movesMarks: Bool
   let session: Session
 
-  /// Restricts the reads to what is new, unless an increment would have no earlier export.
+  /// Restricts the reads to what is new, and reads the earlier exports, unless an increment would have none that can be used.
   ///
   /// A read that is restricted no longer includes what is below its collection; any other remains as it is.
   ///
@@ -32,6 +32,15 @@ struct DatedExport {
         in: try await folders.exports(of: session.environment)
       )
     }
+    let whole = options
+    if case .last = since, let folders {
+      do throws(Failure) {
+        try EarlierDocuments.assertComplete(series, at: folders.path, via: options.files)
+      } catch  where error.isDamage {
+        session.logger.warning("\(error)")
+        series = []
+      }
+    }
     options.after = series.last?.manifest.readTime
     let moments: [Timestamp?]
     switch since {
@@ -44,6 +53,20 @@ struct DatedExport {
       guard try await increment.narrow(&read, since: moment) else { continue }
       options.reads[index] = read
       options.since[read.collection] = moment
+    }
+    // Without anything to add to, the export is whole, and nothing can be missing from it.
+    if let folders, case .jsonLines = options.format, options.after != nil || !options.since.isEmpty {
+      do {
+        options.earlier = try await earlier(options, in: folders, session)
+      } catch let failure as Failure where failure.kind != .interrupted {
+        if case .last = since, failure.isDamage {
+          session.logger.warning("Everything is exported, because of the earlier exports: \(failure)")
+          options = whole
+        } else {
+          // The next increment lists the deletions once the earlier exports can be read.
+          session.logger.warning("What was deleted is not listed, because of the earlier exports: \(failure)")
+        }
+      }
     }
     return session.database.schema.collections.map(\.pattern)
       + series.flatMap { $0.manifest.files.compactMap { CollectionPath($0.collection) } }
@@ -82,7 +105,7 @@ struct DatedExport {
 
   /// Returns what the earlier exports of a folder contain in total, for an increment that lists deletions; nil if that cannot be
   /// determined.
-  static func earlier(
+  private static func earlier(
     _ options: Export.Options,
     in folders: any ScheduledExports,
     _ session: Session
@@ -90,20 +113,13 @@ struct DatedExport {
     guard let scope = options.scope else { return nil }
     session.progress.begin("read the earlier exports", total: nil)
     defer { session.progress.end() }
-    do {
-      let exports = try await folders.exports(of: session.environment)
-      return try EarlierDocuments(
-        before: scope,
-        in: exports,
-        at: folders.path,
-        progress: session.progress,
-        via: options.files
-      )
-    } catch let failure as Failure where failure.kind != .interrupted {
-      // The next increment lists the deletions once the earlier exports can be read.
-      session.logger.warning("What was deleted is not listed, because of the earlier exports: \(failure)")
-      return nil
-    }
+    return try EarlierDocuments(
+      before: scope,
+      in: try await folders.exports(of: session.environment),
+      at: folders.path,
+      progress: session.progress,
+      via: options.files
+    )
   }
 
   /// Performs an export with `export`, and what follows it.
@@ -167,4 +183,9 @@ struct DatedExport {
     var marks = try HighWaterMarks(in: folders.path, via: files)
     try marks.move(options.reads.map(\.name), of: session.environment, exportedAt: moment)
   }
+}
+
+extension Failure {
+  /// Whether a file is lost or damaged, and not only out of reach for now.
+  fileprivate var isDamage: Bool { kind == .inputMissing || kind == .inputMalformed }
 }

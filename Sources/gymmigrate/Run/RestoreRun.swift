@@ -48,7 +48,12 @@ extension RestoreJob: PerformableJob {
     if !plan.isDryRun { planning.database = session.database.countedApart }
     let (report, numbers) = try await compared(in: planning, folder, via: access)
     var totals = PlanTotals([report], planning.counts)
-    let found = RestoreReport(totals, numbers)
+    var found = RestoreReport(totals, numbers)
+    found.leavesSome = planning.counts.totals.rejected > 0
+    if plan.isDryRun, totals.changes.count(.delete) > 0 {
+      let planned = try PlannedChanges(file: file, for: session.environment, folder: run.connection.stateDir)
+      try await warnOfWhatStays(below: planned, in: session, folder)
+    }
     if plan.isDryRun, !run.output.json {
       let lines = RestoreText.plan(found) + report.examples.flatMap(MigrationText.example)
       try StandardOutput.write(RestoreText.text(lines))
@@ -66,6 +71,22 @@ extension RestoreJob: PerformableJob {
     return (ending, found)
   }
 
+  /// Reports deletions of a plan that would be refused when it is applied, as something below their documents stays.
+  private func warnOfWhatStays(
+    below planned: PlannedChanges,
+    in session: Session,
+    _ folder: RunDirectory
+  ) async throws {
+    if !subcollections || decidesOnAllBelow(in: session) { return }
+    let changes = try await planned.checked(in: session.client)
+    guard case .list(let guarded) = ChangeSource.list(changes).guarded(by: session.client) else { return }
+    let left = planned.deletions - (try await MigrationRunner(in: session, folder).deletions(of: guarded))
+    if left == 0 { return }
+    session.logger.warning(
+      "\(NumberText.counted(left, "document")) of those to delete \(left == 1 ? "has" : "have") something below that stays, and will be left alone (has-subcollections)."
+    )
+  }
+
   /// Compares the database with the wanted state, and lists the changes.
   private func compared(
     in session: Session,
@@ -78,7 +99,9 @@ extension RestoreJob: PerformableJob {
     let list = try await list(in: session, via: access)
     var runner = MigrationRunner(in: session, folder)
     runner.examples = plan.examples
-    var report = try await runner.plan(.list(list))
+    // A plan that is applied is checked then, with all that it deletes.
+    let source = plan.isDryRun ? list.guarded(by: SubcollectionGuard.lister(session.client)) : list
+    var report = try await runner.plan(.list(source))
     report.reads = list.numbers.reads
     if !names.isEmpty { try await assertKnown(list.absent, in: session) }
     return (report, list.numbers)

@@ -147,20 +147,33 @@ struct DeletedDocumentsTests {
   }
 
   @Test(
-    "Earlier exports that cannot be read are no reason for no export, and the next increment makes up for it."
+    "Where a file of an earlier export is lost or damaged, the next export is whole, and says why.",
+    arguments: ["users.jsonl", "deleted.jsonl"],
+    ["lost", "shortened", "damaged"]
   )
-  func damage() async throws {
+  func damage(_ name: String, _ what: String) async throws {
     try await withExport(["users/1", "users/2", "users/3"]) { tool, source, _ in
+      try source.put("users/1", fields: Self.new)
       source.remove("users/2")
-      let file = "n/\(try #require(tool.exports("n").first))/users.jsonl"
-      let whole = try tool.text(file)
-      try tool.write("{\n", to: file)
-      let result = try await tool.bare(Self.export.filter { $0 != "-q" } + ["--since", "last"]).expect(0)
-      #expect(result.errors.contains("What was deleted is not listed"))
+      let file = "\(try await increment(tool).folder)/\(name)"
+      source.remove("users/3")
+      let length = try tool.text(file).utf8.count
+      if what == "lost" {
+        try FileManager.default.removeItem(atPath: tool.path(file))
+      } else {
+        let text = what == "shortened" ? "" : String(repeating: "x", count: length - 1) + "\n"
+        try tool.write(text, to: file)
+      }
+      let result = try await tool.bare(Self.export.filter { $0 != "-q" } + ["--since", "last"])
+      result.expect(0)
+      #expect(result.errors.contains(file) && result.errors.lowercased().contains("everything is exported"))
       let folder = "n/\(try #require(tool.exports("n").last))"
-      #expect(try !tool.text("\(folder)/manifest.json").contains("\"deleted\""))
-      try tool.write(whole, to: file)
-      #expect(try await increment(tool).deleted == ["users/2"])
+      let manifest = try tool.text("\(folder)/manifest.json")
+      #expect(!manifest.contains("\"deleted\"") && !manifest.contains("\"since\""))
+      #expect(try tool.text("\(folder)/users.jsonl").split(separator: "\n").count == 1)
+      // The next one adds to that.
+      source.remove("users/1")
+      #expect(try await increment(tool).deleted == ["users/1"])
     }
   }
 

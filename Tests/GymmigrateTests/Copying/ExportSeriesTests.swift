@@ -92,8 +92,10 @@ struct ExportSeriesTests {
       try await tool.bare(export).expect(0)
       let whole = "n/\(try #require(tool.exports("n").last))"
       try source.put("users/1/notes/a/parts/q", fields: fields)
-      let next = try await increment(tool, export)
+      let next = try await increment(tool, export + ["-q"])
       #expect(try manifest(next.path, tool).deleted?.documents == 0)
+      let isUncounted = collection.contains("*") && fields == Self.new
+      #expect(next.errors.contains("how many documents have no updatedAt") == isUncounted, "\(next.errors)")
       let diff = ["diff", collection, "--from", whole, "--from", next.path, "--to", "prod"]
       try await tool.bare(diff).expect(0)
     }
@@ -262,6 +264,56 @@ struct ExportSeriesTests {
       let command = ["import", "-e", "test", "--mode", "upsert", "--duplicates", "first"]
       try await tool.bare(command + folders).expect(0)
       #expect(target.snapshot() == source.snapshot())
+    }
+  }
+
+  @Test(
+    "An increment of a copy of the folder is refused beside those that were made since, and the next export is whole."
+  )
+  func branch() async throws {
+    try await withSource { tool, source, target in
+      try FileManager.default.copyItem(atPath: tool.path("n"), toPath: tool.path("copy"))
+      try source.put("users/new", fields: Self.new)
+      _ = try await increment(tool)
+      source.remove("users/new")
+      try await tool.bare(Self.export.map { $0 == "n" ? "copy" : $0 } + ["--since", "last"]).expect(0)
+      let other = try #require(tool.exports("copy").last)
+      let name = "2999-01-01T000000Z"
+      try FileManager.default.copyItem(atPath: tool.path("copy/\(other)"), toPath: tool.path("n/\(name)"))
+      let verified = try await tool.bare(["export", "verify", "n"])
+      verified.expect(1)
+      #expect(verified.output.contains("n/\(name)\tit does not continue the export before it"))
+      let folders = tool.exports("n").map { "n/\($0)" }
+      let empty = target.snapshot()
+      try await tool.bare(["import", "-e", "test", "--mode", "upsert"] + folders)
+        .expectFailure(64, "it does not continue the export before it")
+      try await tool.bare(["restore", "--all", "-n", "-e", "prod"] + folders.flatMap { ["--from", $0] })
+        .expectFailure(64, "it does not continue the export before it")
+      #expect(target.snapshot() == empty)
+      #expect(try await increment(tool).errors.contains("n lacks the whole export"))
+    }
+  }
+
+  @Test("A copy of an export under a later name is reported, and a manifest that names a file twice is none.")
+  func copies() async throws {
+    try await withSource { tool, source, _ in
+      try source.put("users/new", fields: Self.new)
+      _ = try await increment(tool)
+      let names = tool.exports("n")
+      for (name, copy) in zip(names, ["2999-01-01T000000Z", "2999-01-01T000001Z"]) {
+        try FileManager.default.copyItem(atPath: tool.path("n/\(name)"), toPath: tool.path("n/\(copy)"))
+        let verified = try await tool.bare(["export", "verify", "n"])
+        verified.expect(1)
+        #expect(
+          verified.output.contains("n/\(copy)\tit has the readTime of \(name), so one of them is a copy\n")
+        )
+        try FileManager.default.removeItem(atPath: tool.path("n/\(copy)"))
+      }
+      var twice = try manifest("n/\(names[0])", tool)
+      twice.files.append(twice.files[0])
+      try twice.write(to: tool.path("n/\(names[0])"))
+      try await tool.bare(["export", "verify", "n"]).expectFailure(65, "is there twice")
+      try await tool.bare(["import", "n/\(names[0])", "-e", "test"]).expectFailure(65, "is there twice")
     }
   }
 

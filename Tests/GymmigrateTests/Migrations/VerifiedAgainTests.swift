@@ -85,7 +85,7 @@ struct VerifiedAgainTests {
   @Test("So does a restore of a part.")
   func restored() async throws {
     try await withVerified { tool in
-      try tool.write(documentLine("things/t1", 1), to: "old.jsonl")
+      try tool.write(documentLine("things/t1", 7), to: "old.jsonl")
       let restore = ["restore", "things", "--from", "old.jsonl", "--scope", "partial"]
       try await tool.bare(restore + ["-e", "test"]).expect(0)
       #expect(try await status(tool).contains(" applied"))
@@ -104,7 +104,7 @@ struct VerifiedAgainTests {
       try await tool.bare(["migrate", "apply", "1-a", "-e", "test"]).expect(0)
       try await tool.bare(["migrate", "verify", "--record", "1-a", "-e", "test"]).expect(0)
       #expect(try await status(tool).contains("verified"))
-      try tool.write(documentLine("things/t1", 1), to: "old.jsonl")
+      try tool.write(documentLine("things/t1", 7), to: "old.jsonl")
       let restore = ["restore", "things", "--from", "old.jsonl", "--scope", "partial", "-n", "-o", "p.jsonl"]
       try await tool.bare(restore + ["-e", "test"]).expect(0)
       try await tool.bare(["migrate", "apply", "--plan", "p.jsonl", "-e", "test"]).expect(0)

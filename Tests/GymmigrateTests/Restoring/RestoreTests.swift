@@ -367,6 +367,26 @@ struct RestoreTests {
     }
   }
 
+  @Test("A file of some fields, which does not say so, takes no others away.", arguments: [nil, "partial"])
+  func someFields(_ scope: String?) async throws {
+    let mini = MiniFirestore()
+    try mini.put("a/1", fields: #"{"n":{"integerValue":"1"},"m":{"stringValue":"kept"}}"#)
+    try await withTool(against: mini.handler) { tool, _ in
+      let export = ["export", "a", "--fields", "n"] + tool.place
+      try await tool.bare(export + ["-o", "a.jsonl"]).expect(0)
+      try await tool.bare(export + ["-o", "a", "--format", "managed"])
+        .expectFailure(64, "A managed export has whole documents")
+      let before = mini.lines()["a/1"]
+      try mini.merge("a/1", fields: #"{"n":{"integerValue":"2"}}"#)
+      try tool.write(try tool.text("a.jsonl"), to: "folder/a.jsonl")
+      let source = scope.map { ["folder", "--scope", $0] } ?? ["a.jsonl"]
+      try await tool.bare(["restore", "a", "--from"] + source + tool.place).expect(0)
+      #expect(mini.lines()["a/1"] == before)
+      let findings = try tool.text("\(try #require(tool.runs().last))/findings.csv")
+      #expect(findings.contains("not-known"), "\(findings)")
+    }
+  }
+
   @Test("A managed export puts back what it has, deletes nothing, and is of one database.")
   func managed() async throws {
     let mini = MiniFirestore()
@@ -479,6 +499,36 @@ struct RestoreTests {
   }
 
   @Test(
+    "A plan promises no deletion of a document that has subcollections and is restored without them.",
+    arguments: [["--from", "shallow"], ["--from", "all", "--no-subcollections"]]
+  )
+  func shallowPlan(_ what: [String]) async throws {
+    let mini = MiniFirestore()
+    try mini.put("u/1", fields: "{}")
+    try await withTool(against: mini.handler) { tool, _ in
+      let export = ["export", "--all", "--format", "jsonl"] + tool.place
+      try await tool.bare(export + ["--no-subcollections", "-o", "shallow/"]).expect(0)
+      try await tool.bare(export + ["-o", "all/"]).expect(0)
+      try mini.put("u/2", fields: "{}")
+      try mini.put("u/2/s/5", fields: "{}")
+      let restore = ["restore", "--all"] + what + tool.place
+      let plan = try await tool.bare(restore + ["-n"])
+      plan.expect(2)
+      #expect(plan.output.contains("Nothing to restore besides what is left alone."), "\(plan.output)")
+      let rejects = try tool.text("\(try #require(tool.runs().last))/rejects.jsonl")
+      #expect(rejects.contains("has-subcollections"))
+      let result = try await tool.bare(restore + Self.unguarded)
+      result.expect(2)
+      #expect(result.output.contains("Nothing to restore besides what is left alone."), "\(result.output)")
+      #expect(mini.document("u/2") != nil)
+      try mini.put("u/3", fields: "{}")
+      #expect(
+        try await tool.bare(restore + ["-n"]).output.contains("u: 0 to create, 0 to update, 1 to delete")
+      )
+    }
+  }
+
+  @Test(
     "A document below which something stays is not deleted: what the wanted state does not know, or is to be kept.",
     arguments: ["mirror", "partial", "kept"]
   )
@@ -499,7 +549,14 @@ struct RestoreTests {
         case "partial": ["--all", "--from", "group", "--scope", "partial"]
         default: ["--all", "--from", "all", "--keep-changed-since", moment]
         }
-      let result = try await tool.bare(["restore"] + what + Self.unguarded + tool.place).expect(2)
+      let plan = try await tool.bare(["restore"] + what + ["-n"] + tool.place)
+      plan.expect(0)
+      #expect(
+        plan.errors.contains("1 document of those to delete has something below that stays"),
+        "\(plan.errors)"
+      )
+      let result = try await tool.bare(["restore"] + what + Self.unguarded + tool.place)
+      result.expect(2)
       let rejects = try tool.text("\(try #require(tool.runs().last))/rejects.jsonl")
       #expect(rejects.contains("has-subcollections"), "\(result.errors)")
       #expect(mini.document("c/gone") == nil && mini.document("c/new") != nil)

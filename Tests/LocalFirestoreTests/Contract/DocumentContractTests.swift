@@ -147,7 +147,8 @@ import Testing
   @Test(arguments: [
     "/c/d?foo=1", "/c?pageSize=abc", "/c?pageSize=-1", "/c?pageToken=abc", "/c?showMissing=2",
     "/c?orderBy=a%20b%20c",
-    "/c/__x__", "/__c__/d", "/c/.", "/c/%FF", "/c/%2", "/c//d", "/c?readTime=now",
+    "/c/__x__", "/c/__id07__", "/c/__id0__", "/c/__id-0__", "/c/__id+7__",
+    "/__c__/d", "/c/.", "/c/%FF", "/c/%2", "/c//d", "/c?readTime=now",
   ])
   func aMalformedURLIsRefused(path: String) async throws {
     try await withClient { client async throws in

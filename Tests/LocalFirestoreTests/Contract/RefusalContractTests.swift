@@ -48,6 +48,7 @@ import Testing
     #"{"v":{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":{"arrayValue":{}}}}}}"#,
     #"{"v":{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":{"arrayValue":{"values":[{"integerValue":"1"}]}}}}}}"#,
     #"{"r":{"referenceValue":"projects/p/databases/(default)/documents/c/__x__"}}"#,
+    #"{"r":{"referenceValue":"projects/p/databases/(default)/documents/c/__id07__"}}"#,
     #"{"__x__":{"integerValue":"1"}}"#,
   ])
   func fieldsOfNoDocument(_ fields: String) async throws {

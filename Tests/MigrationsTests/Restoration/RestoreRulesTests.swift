@@ -107,6 +107,16 @@ struct RestoreRulesTests {
     let after = try change(rules(knowledge).outcome(of: path, wanted: wanted, present: present)).after
     #expect(after == ["m": .map(["a": .integer(1), "b": .integer(3)]), "o": .null])
 
+    // A file without a manifest may be that of an export of some fields.
+    let file = try rules(WantedKnowledge(nil)).outcome(of: path, wanted: wanted, present: present)
+    #expect(
+      try change(file).after
+        == ["m": .map(["a": .integer(1), "b": .integer(3)]), "n": .integer(1), "o": .null]
+    )
+    #expect(file.findings.map(\.code) == ["not-known"])
+    let whole = try rules(WantedKnowledge(nil)).outcome(of: path, wanted: present, present: wanted)
+    #expect(try change(whole).after == present.fields && whole.findings.isEmpty)
+
     // Of an increment: what was not written since is as it was, whatever the files have of it.
     knowledge = WantedKnowledge()
     knowledge.unchangedUntil = Timestamp(seconds: 100)

@@ -50,6 +50,33 @@ struct YAMLTextTests {
     }
   }
 
+  @Test(
+    "Names that are longer than YAML takes as a plain key are read back.",
+    arguments: ["F", "é", "\u{7F}"]
+  )
+  func longNames(_ letter: String) throws {
+    let long = String(repeating: letter, count: 1500 / letter.utf8.count)
+    let key = YAMLText.quoted(long)
+    let yaml = """
+      schema: s
+      collections:
+        ? \(String(repeating: "c", count: 1500))
+        :
+          fields:
+            ? \(key)
+            : { type: map, fields: { ? \(key) : integer, z: integer } }
+            lines: { type: array, elements: { type: map, fields: { ? \(key) : string, z: string } } }
+      """
+    let schema = try SchemaReader.schema(parsing: yaml, path: "s.yaml")
+    let written = SchemaWriter.yaml(schema)
+    let again = try SchemaReader.schema(parsing: written, path: "again.yaml")
+    #expect(SchemaWriter.yaml(again) == written)
+    let (fields, others) = (schema.collections.first?.fields ?? [], again.collections.first?.fields ?? [])
+    #expect(fields.map(\.path) == others.map(\.path) && fields.count == 4)
+    #expect(fields.last?.elements.map(\.path) == others.last?.elements.map(\.path))
+    #expect(fields[0].path.segments.map { Array($0.utf8) } == [Array(long.utf8)])
+  }
+
   @Test func schema() throws {
     let names = [
       "\u{FEFF}nombre", "nombre", "a\u{2028}b", "\u{7F}", "x\u{85}", "\u{FFFE}y", "\u{FEFF}\u{FEFF}z",

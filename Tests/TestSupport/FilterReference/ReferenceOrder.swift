@@ -95,10 +95,11 @@ package enum ReferenceOrder: Int, Sendable {
       return nil
     }
     let number = segment.dropFirst(prefix.count).dropLast(suffix.count)
-    guard number.first != UInt8(ascii: "+") else {
+    let text = String(decoding: number, as: UTF8.self)
+    guard let value = Int64(text), value != 0, String(value) == text else {
       return nil
     }
-    return Int64(String(decoding: number, as: UTF8.self))
+    return value
   }
 
   /// The order the other way round.

@@ -62,7 +62,8 @@ struct MiniPath: Sendable, Hashable, Comparable {
   /// The number of `__id7__`.
   private static func number(_ id: ByteString) -> Int64? {
     guard id.bytes.starts(with: "__id".utf8), id.bytes.count > 6, id.isReserved else { return nil }
-    return Int64(String(decoding: id.bytes[4..<(id.bytes.count - 2)], as: UTF8.self))
+    let text = String(decoding: id.bytes[4..<(id.bytes.count - 2)], as: UTF8.self)
+    return Int64(text).flatMap { $0 != 0 && String($0) == text ? $0 : nil }
   }
 
   private static func compareIDs(_ left: ByteString, _ right: ByteString) -> Int {

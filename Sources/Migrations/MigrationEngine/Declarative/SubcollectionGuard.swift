@@ -62,7 +62,7 @@ extension Change {
 
 extension SubcollectionGuard {
   /// Returns a lister that asks the service for the collections below a document to be deleted.
-  fileprivate static func lister(_ client: FirestoreClient) -> Lister {
+  package static func lister(_ client: FirestoreClient) -> Lister {
     { path in
       let ids = try await client.collectionIDs(below: path)
       if ids.isEmpty { return ids }

@@ -80,7 +80,7 @@ package struct MigrationDraft: Sendable {
     case .rewrite(let field, let form): "\(form.rawValue): \(name(field))"
     case .map(let field, let replacements, let unknown):
       "map: {field: \(name(field)), values: {"
-        + replacements.map { "\(literal($0.from)): \(literal($0.to))" }.joined(separator: ", ")
+        + replacements.map { "\(YAMLText.key(literal($0.from))): \(literal($0.to))" }.joined(separator: ", ")
         + "}, unknown: \(unknown.rawValue)}"
     case .join(let fields, let separator, let target, let overwrite):
       "join: {fields: [\(names(fields))], separator: \(quoted(separator)), to: \(name(target))"
@@ -98,9 +98,10 @@ package struct MigrationDraft: Sendable {
 
   /// A map of a field to a value; a reference has a line of its own, where its path may have commas and brackets.
   private static func member(_ field: FieldPath, _ value: Value) -> String {
-    let member = "\(name(field)): \(literal(value))"
-    if case .reference = value { return "\n      \(member)" }
-    return " {\(member)}"
+    if case .reference = value {
+      return "\n      \(YAMLText.key(name(field), indent: "      ")): \(literal(value))"
+    }
+    return " {\(YAMLText.key(name(field))): \(literal(value))}"
   }
 
   private static func name(_ field: FieldPath) -> String { scalar(field.description) }
@@ -118,7 +119,8 @@ package struct MigrationDraft: Sendable {
       return "ref(\(path?.description ?? name))"
     case .array(let elements): return "[\(elements.map(literal).joined(separator: ", "))]"
     case .map(let map):
-      return "{\(map.entries.map { "\(quoted($0.name)): \(literal($0.value))" }.joined(separator: ", "))}"
+      return
+        "{\(map.entries.map { "\(YAMLText.key(quoted($0.name))): \(literal($0.value))" }.joined(separator: ", "))}"
     default: return value.literal
     }
   }

@@ -168,21 +168,22 @@ func compareSegments(_ a: String, _ b: String) -> Int {
 
 /// An ID within a path.
 public enum ResourceID {
-  /// The number of a numeric ID, written `__id7__` (as in Datastore); nil for other IDs.
+  /// The number of a numeric ID, written `__id7__` (as in Datastore); nil for other IDs, as `__id07__` and `__id0__`.
   public static func number(_ id: String) -> Int64? {
     let utf8 = id.utf8
     guard utf8.count > 6, utf8.starts(with: "__id".utf8), utf8.suffix(2).elementsEqual("__".utf8) else {
       return nil
     }
     let number = utf8.dropFirst(4).dropLast(2)
-    return number.first == UInt8(ascii: "+") ? nil : Int64(Substring(number))
+    let first = number.first == UInt8(ascii: "-") ? number.dropFirst().first : number.first
+    guard let first, first.isASCIIDigit, first != UInt8(ascii: "0") else { return nil }
+    return Int64(Substring(number))
   }
 
   /// Compares two IDs: numeric ones first, by number, then the others by bytes.
   public static func compare(_ a: String, _ b: String) -> Int {
     switch (number(a), number(b)) {
-    // `__id07__` and `__id7__` are equal numbers but distinct IDs, so the order stays total.
-    case (let x?, let y?): x < y ? -1 : x > y ? 1 : a.compareUTF8(b)
+    case (let x?, let y?): x < y ? -1 : x > y ? 1 : 0
     case (_?, nil): -1
     case (nil, _?): 1
     case (nil, nil): a.compareUTF8(b)

@@ -22,7 +22,7 @@ package struct SchemaWriter {
   }
 
   private mutating func write(_ collection: CollectionSchema) {
-    lines.append("  \(Self.key(collection.pattern.string)):")
+    lines.append("  \(Self.key(collection.pattern.string, indent: "  ")):")
     func add(_ name: String, _ value: String?) {
       if let value { lines.append("    \(name): \(value)") }
     }
@@ -104,7 +104,7 @@ package struct SchemaWriter {
       index += 1
       let next = index < fields.count ? fields[index].path : nil
       let hasFields = next.map { $0 != field.path && field.path.isPrefix(of: $0) } ?? false
-      let name = Self.key(segments[segments.count - 1])
+      let name = Self.key(segments[segments.count - 1], indent: indent)
       let members = Self.members(of: field)
       if hasFields {
         lines.append("\(indent)\(name):")
@@ -215,16 +215,18 @@ package struct SchemaWriter {
   ///
   /// A name outside ASCII is a plain scalar where possible, because only plain scalars keep names apart that differ in Unicode
   /// composition alone.
-  package static func key(_ name: String) -> String {
+  ///
+  /// - Parameter indent: The indentation of the mapping; nil for one in braces.
+  package static func key(_ name: String, indent: String? = nil) -> String {
     let scalars = name.unicodeScalars
-    if scalars.allSatisfy(\.isASCII) { return text(name) }
+    if scalars.allSatisfy(\.isASCII) { return YAMLText.key(text(name), indent: indent) }
     let isPlain =
       scalars.first?.properties.isAlphabetic ?? false && scalars.last != " "
       && scalars.allSatisfy { scalar in
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil
           || scalar.properties.generalCategory == .nonspacingMark || "_-./* ".unicodeScalars.contains(scalar)
       }
-    return isPlain ? name : text(name)
+    return YAMLText.key(isPlain ? name : text(name), indent: indent)
   }
 
   /// A text as a plain scalar if possible, otherwise in quotes.

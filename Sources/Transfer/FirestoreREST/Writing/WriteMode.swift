@@ -63,7 +63,7 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
   }
 
   /// Returns fields with those of others set; only a map goes into a map, and a vector is a value of another kind.
-  private static func merged(_ current: FieldMap, with others: FieldMap) -> FieldMap {
+  package static func merged(_ current: FieldMap, with others: FieldMap) -> FieldMap {
     var fields = current
     for entry in others.entries {
       if let known = fields[entry.name]?.map, let inner = entry.value.map, known.vector == nil,

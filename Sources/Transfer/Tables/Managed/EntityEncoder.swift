@@ -41,10 +41,10 @@ struct EntityEncoder {
     for index in stride(from: 0, to: segments.count - 1, by: 2) { body(segments[index], segments[index + 1]) }
   }
 
-  /// Writes a numeric ID as a number if it is spelled as the service spells it.
+  /// Writes a numeric ID as a number.
   private static func element(_ collection: String, _ id: String, first: Int, to group: inout ProtoWriter) {
     group.bytes(first, collection.utf8)
-    if let number = ResourceID.number(id), id.isIdentical(to: "__id\(number)__") {
+    if let number = ResourceID.number(id) {
       group.number(first + 1, UInt64(bitPattern: number))
     } else {
       group.bytes(first + 2, id.utf8)

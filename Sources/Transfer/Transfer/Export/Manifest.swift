@@ -179,14 +179,16 @@ package struct Manifest: JSONRecord, Equatable {
     return try JSONFile.read(path, via: files, as: Manifest.self)
   }
 
-  /// Checks the file names, because none may lead out of the folder.
+  /// Checks the file names, because none may lead out of the folder, and no file is read twice.
   package func validate() throws(WireError) {
-    for (index, file) in allFiles.map(\.file).enumerated()
-    where file.isEmpty || file.isIdentical(to: ".") || file.isIdentical(to: "..")
-      || file.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 })
-    {
+    var names: Set<UTF8Key> = []
+    for (index, file) in allFiles.map(\.file).enumerated() {
+      let isName =
+        !file.isEmpty && !file.isIdentical(to: ".") && !file.isIdentical(to: "..")
+        && !file.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+      if isName, names.insert(UTF8Key(file)).inserted { continue }
       throw WireError(
-        "'\(file)' is not the name of a file in the folder",
+        isName ? "'\(file)' is there twice" : "'\(file)' is not the name of a file in the folder",
         at: index < files.count ? ["files", "[\(index)]", "file"] : ["deleted", "file"]
       )
     }

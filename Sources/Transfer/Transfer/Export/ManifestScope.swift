@@ -104,19 +104,36 @@ extension Manifest {
     )
   }
 
-  /// Whether changes are missing between a moment and the export that this increment was made since.
-  ///
-  /// For manifests that do not record that export, only gaps of more than ten minutes are detected.
-  func leavesGap(after moment: Timestamp) -> Bool {
-    isIncrement && ([after] + files.map(\.since)).contains { $0.map { moment < $0 } ?? false }
+  /// Whether this increment begins after a moment, so that changes between them are missing.
+  private func leavesGap(after moment: Timestamp) -> Bool {
+    files.contains { $0.since.map { moment < $0 } ?? false }
   }
 
-  /// Why an increment that leaves a gap is refused.
-  static let gap = "the increment before it is missing"
+  /// Returns why an increment does not continue exports; nil if it does, and for a whole export.
+  ///
+  /// For manifests that do not record the export before them, only gaps of more than ten minutes are detected.
+  ///
+  /// - Parameter earlier: The exports before it of the same database, oldest first.
+  func gap(behind earlier: [Manifest]) -> String? {
+    guard isIncrement else { return nil }
+    let series = earlier.filter { $0.isOfSameSeries(as: self) }
+    guard let after else {
+      let last = (series.isEmpty ? earlier : series).compactMap(\.readTime).max()
+      return last.map(leavesGap) ?? false ? Self.gap : nil
+    }
+    guard earlier.contains(where: { $0.readTime == after }), !leavesGap(after: after) else { return Self.gap }
+    return series.last.map { $0.readTime == after } ?? true ? nil : Self.branch
+  }
+
+  private static let gap = "the increment before it is missing"
+  private static let branch =
+    "it does not continue the export before it, but an older one, as in a copy of the folder"
 
   /// Whether two exports may hold versions of the same documents.
-  private func overlaps(_ other: Manifest) -> Bool {
-    guard database == other.database else { return false }
+  private func overlaps(_ other: Manifest) -> Bool { database == other.database && hasCollections(of: other) }
+
+  /// Whether two exports, perhaps of different databases, have some of the same collections.
+  private func hasCollections(of other: Manifest) -> Bool {
     if scope != nil, scope == other.scope { return true }
     let own = Set(files.map { UTF8Key($0.collection) })
     return other.files.contains { own.contains(UTF8Key($0.collection)) }
@@ -142,9 +159,18 @@ extension Manifest {
       guard let last = last(before: index), let time = manifest.readTime, time < last else { continue }
       throw refusal(index, "it is older than an export that is named before it", orderAdvice)
     }
-    for (index, manifest) in manifests.enumerated() {
-      if let last = last(before: index), manifest.leavesGap(after: last) {
-        throw refusal(index, gap, gapAdvice)
+    for (index, manifest) in manifests.enumerated() where manifest.isIncrement {
+      let others = manifests[..<index].filter(manifest.hasCollections)
+      let earlier = others.filter(manifest.overlaps)
+      if earlier.isEmpty, let other = others.first {
+        throw refusal(
+          index,
+          "it is an increment of \(manifest.database), and not of \(other.database)",
+          orderAdvice
+        )
+      }
+      if !earlier.isEmpty, let gap = manifest.gap(behind: earlier) {
+        throw refusal(index, gap, gap == branch ? branchAdvice : gapAdvice)
       }
     }
   }
@@ -153,6 +179,7 @@ extension Manifest {
     "Name the whole export first, then its increments in the order in which they were made."
   private static let gapAdvice =
     "Name that one, too. Where it is lost, import each of the others by itself: what changed meanwhile is missing then."
+  private static let branchAdvice = "Leave it out; the other exports are one history without it."
 
   /// Checks that the first of several exports is a whole one, and that the others add to it, in order and without gaps.
   ///
@@ -187,7 +214,9 @@ extension Manifest {
       if let last, let time = manifest.readTime, time <= last {
         throw refusal(index, "it is older than \(paths[index - 1])")
       }
-      if let last, manifest.leavesGap(after: last) { throw refusal(index, gap, gapAdvice) }
+      if let gap = manifest.gap(behind: manifests[..<index].compactMap(\.self)) {
+        throw refusal(index, gap, gap == branch ? branchAdvice : gapAdvice)
+      }
       last = manifest.readTime ?? last
     }
   }

@@ -16,6 +16,8 @@ package struct WantedKnowledge: Sendable, Equatable {
   package var knowsAbsence = true
   /// The only fields that it contains; nil for all.
   package var fields: [FieldPath]?
+  /// Whether the absence of a field in a document that it contains means that the document did not have it.
+  package var knowsAbsentFields = true
   /// A moment up to which the present says more than the files, because a document not written since is as it was; nil for
   /// none.
   ///
@@ -30,7 +32,7 @@ package struct WantedKnowledge: Sendable, Equatable {
   /// - Throws: `.inputMalformed` for invalid fields.
   package init(_ scope: Manifest.Scope?) throws(Failure) {
     guard let scope else {
-      knowsAbsence = false
+      (knowsAbsence, knowsAbsentFields) = (false, false)
       return
     }
     (collections, isDeep, isGroup) = (scope.collections, scope.subcollections, scope.isGroup)

@@ -40,6 +40,8 @@ package struct WantedState: Sendable {
     let last = manifests.last ?? nil
     moment = last.flatMap { $0.isOf(environment) ? $0.readTime : nil }
     var knowledge = try WantedKnowledge(manifests.first.flatMap { $0?.scope })
+    // Google's own exports have whole documents.
+    if places[0].managed != nil { knowledge.knowsAbsentFields = true }
     if paths.count > 1 {
       knowledge.unchangedUntil = moment
       // The present of another database cannot fill in what the increments leave open.

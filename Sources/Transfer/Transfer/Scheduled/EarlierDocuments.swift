@@ -32,6 +32,7 @@ package struct EarlierDocuments: Sendable {
   ) throws {
     let series = Self.series(before: scope, as: .jsonLines(), in: exports)
     if series.isEmpty { return nil }
+    try Self.assertComplete(series, at: path, via: files)
     let names = series.flatMap { $0.manifest.files.map(\.file) }
     guard names.allSatisfy({ FileName($0).kind == .jsonl }) else { return nil }
     var reader = PlaceReader(files)
@@ -40,13 +41,39 @@ package struct EarlierDocuments: Sendable {
     if let defect = snapshot.defects.first {
       throw Failure(.inputMalformed, "read", path: defect.label, cause: defect.reason)
     }
+    for (folder, manifest) in series {
+      guard let file = manifest.deleted?.file else { continue }
+      var list = try DeletedDocuments("\(path)/\(folder)/\(file)", via: files)
+      while try list.next() != nil { try Task.checkCancellation() }
+    }
     lastSeen = series.last { !$0.manifest.isIncrement || $0.manifest.deleted != nil }?.manifest.readTime
+  }
+
+  /// Checks that no file of exports is missing or was shortened.
+  ///
+  /// - Throws: `.inputMissing`, `.inputMalformed`; in a bucket also the reason why its objects cannot be listed.
+  package static func assertComplete(
+    _ exports: [DatedManifest],
+    at path: String,
+    via files: FileAccess
+  ) throws(Failure) {
+    for (folder, manifest) in exports {
+      for entry in manifest.allFiles {
+        let file = "\(path)/\(folder)/\(entry.file)"
+        guard let size = try files.size(of: file) else {
+          throw Failure(.inputMissing, "add to", path: file, cause: "it is missing")
+        }
+        if size != entry.bytes {
+          throw .malformed(file, "it has \(size) bytes, and \(entry.bytes) in the manifest")
+        }
+      }
+    }
   }
 
   /// Returns the exports that an increment adds to: the last whole export that was requested in the same way, and its
   /// increments.
   ///
-  /// The result is empty if there is no whole export, or if an increment between them is missing.
+  /// The result is empty if there is no whole export, or if one of the increments does not continue the one before it.
   ///
   /// - Parameters:
   ///   - scope: The scope of the increment.
@@ -60,8 +87,8 @@ package struct EarlierDocuments: Sendable {
     let same = exports.filter { $0.manifest.isOfSeries(scope, format.kind) }
     guard let base = same.lastIndex(where: { !$0.manifest.isIncrement }) else { return [] }
     let series = Array(same[base...])
-    let hasGap = zip(series, series.dropFirst()).contains { earlier, later in
-      earlier.manifest.readTime.map { later.manifest.leavesGap(after: $0) } ?? false
+    let hasGap = series.indices.contains {
+      series[$0].manifest.gap(behind: series[..<$0].map(\.manifest)) != nil
     }
     return hasGap ? [] : series
   }

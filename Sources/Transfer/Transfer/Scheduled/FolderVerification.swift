@@ -29,19 +29,24 @@ package struct FolderVerification: Sendable {
   /// Whether every file matches the manifest, and the manifest lists all files of their kinds.
   package var isWhole: Bool { files.allSatisfy { $0.problems.isEmpty } && strays.isEmpty }
 
-  /// Returns what an increment lacks of earlier exports; nil if nothing is missing, and for a whole export.
+  /// Returns why an export does not go with the earlier ones: it is a copy, or an increment that lacks one of them; nil if it does.
   ///
   /// - Parameter earlier: The older exports in the same folder, oldest first.
   package func lack(behind earlier: [FolderVerification]) -> String? {
-    guard manifest.isIncrement, manifest.scope != nil else { return nil }
-    let known = earlier.map(\.manifest).filter { $0.isOfSameDatabase(as: manifest) }
+    guard manifest.scope != nil else { return nil }
+    let own = earlier.filter { $0.manifest.isOfSameDatabase(as: manifest) }
+    if let copied = own.last(where: {
+      $0.manifest.isOfSameSeries(as: manifest) && $0.manifest.readTime == manifest.readTime
+    }), manifest.readTime != nil {
+      return "it has the readTime of \(FilePaths.name(of: copied.folder)), so one of them is a copy"
+    }
+    guard manifest.isIncrement else { return nil }
+    let known = own.map(\.manifest)
     guard let base = manifest.base(in: known) else {
       return "it is an increment, and the whole export that it adds to is missing"
     }
     let later = known[(base + 1)...].filter { $0.adds(to: known[base]) && $0.comprises(manifest) }
-    let series = [known[base]] + later
-    if let after = manifest.after { return series.contains { $0.readTime == after } ? nil : Manifest.gap }
-    return series.last?.readTime.map { manifest.leavesGap(after: $0) } ?? false ? Manifest.gap : nil
+    return manifest.gap(behind: [known[base]] + later)
   }
 
   /// Verifies a folder, reading each file once for its checksum and once for its documents.

@@ -5,7 +5,7 @@ import Schema
 /// Restricts reads to documents updated since a time, by the field that the schema names for it.
 ///
 /// The service cannot query update times. So an increment leaves out documents whose field is missing or not a timestamp,
-/// and reports their number. A collection is read entirely if no document has the field, or if a run has set its times back
+/// and reports their number, where it can count them. A collection is read entirely if no document has the field, or if a run has set its times back
 /// (``SetBackTimes``).
 package struct Increment: Sendable {
   private let context: DatabaseContext
@@ -59,8 +59,8 @@ package struct Increment: Sendable {
         )
       }
     } else {
-      logger.notice(
-        "The documents of \(read.collection) could not be counted: those without \(field) are in no increment, only in a full export."
+      logger.warning(
+        "\(read.collection): how many documents have no \(field) as a timestamp could not be counted: what changes in such is in no increment, only in a full export."
       )
     }
     read.filter = .field(field, .greaterThanOrEqual, .timestamp(since))

@@ -165,6 +165,11 @@ struct ExportCommand: JobCommand {
     if job.isDated, [.json, .ndjson, .bigquery, .managed].contains(job.format) {
       throw ValidationError("A backup is JSON Lines, CSV or XLSX: no --dated for \(job.format.rawValue).")
     }
+    if job.format == .managed, fields != nil {
+      throw ValidationError(
+        "A managed export has whole documents: what reads it would remove others than --fields."
+      )
+    }
     let isTable = isCSV || job.format == .xlsx
     let idle = [
       ("--plain", plain && !isCSV, "CSV"), ("--excel", excel && !isCSV, "CSV"),
@@ -295,10 +300,6 @@ extension ExportJob: DivisibleJob {
         }
         if let since = try since.map({ try TypedValue.since.read($0) }) {
           let known = try await DatedExport.narrow(&options, since: since, in: dated, session)
-          // Without anything to add to, the export is whole, and nothing can be missing from it.
-          if let dated, case .jsonLines = format, options.after != nil || !options.since.isEmpty {
-            options.earlier = try await DatedExport.earlier(options, in: dated, session)
-          }
           if isDeep { options.reads += subcollections(of: options, known) }
         }
         var columns: [String]?

@@ -8,7 +8,7 @@ struct ExportVerify: AsyncParsableCommand {
     discussion: """
       Compares each file's size, SHA-256 and number of documents with manifest.json. Prints one line per file: its path, \
       and 'ok' or the problem, separated by a tab; in a folder of dated exports, also what an increment lacks of the ones \
-      before it. Exits with 1 when there is a problem.
+      before it, and copies. Exits with 1 when there is a problem.
 
         gymmigrate export verify nightly/latest
         gymmigrate export verify gs://my-backups/nightly/latest
