@@ -193,6 +193,7 @@ extension MirrorPull {
     (reading.report.changed, reading.report.deleted) = try file.use { db in
       // A user's triggers may change rows that the pull does not write, so all written rows are recorded.
       let records = try UserObject.hasTriggers(db)
+      try db.execute(sql: MirrorTables.movesCreation + "DELETE FROM \(MirrorTables.moves)")
       for table in before.tables {
         for sql in table.triggerRemoval + (records ? table.recorderCreation : []) {
           try db.execute(sql: sql)

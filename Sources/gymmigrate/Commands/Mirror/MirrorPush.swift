@@ -44,6 +44,7 @@ extension PushJob: PerformableJob {
       let file = try MirrorFile(file, for: isDryRun ? .reading : .writing)
       let edits = try MirrorEdits(in: file, client: session.client, schema: session.schema)
       let journal = folder.file("journal.jsonl")
+      if !isDryRun { try edits.begin() }
       if folder.isResumed { try await edits.rebase(on: journal) }
       for collection in edits.collections { session.counts.open(collection) }
       var runner = MigrationRunner(in: session, folder, writing: run.write)
