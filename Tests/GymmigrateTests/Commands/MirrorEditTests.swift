@@ -147,4 +147,51 @@ struct MirrorEditTests {
       #expect(isThere("d/a", "d/b") == [false, true])
     }
   }
+
+  @Test(
+    "A table that a tool made anew or took triggers from is reported, and made again by a pull that discards.",
+    arguments: [
+      "CREATE TABLE t2 AS SELECT * FROM d; DROP TABLE d; ALTER TABLE t2 RENAME TO d; DELETE FROM d",
+      "DROP TRIGGER _mirror_d_update; UPDATE d SET x = 99", "ALTER TABLE d RENAME COLUMN x TO z",
+      "DROP TABLE d", "ALTER TABLE d RENAME TO mine; UPDATE mine SET x = 99",
+    ]
+  )
+  func damage(_ statements: String) async throws {
+    for id in 1...3 { try put("d/\(id)", #"{"doubleValue":\#(id)}"#) }
+    try await withMirror { tool in
+      try await sql(statements, tool)
+      try await push(tool).expectFailure(65, "the table d", "--discard-edits")
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expectFailure(65, "the table d")
+      let status = try await tool.run("mirror", "status", "m.sqlite", "--offline")
+      status.expect(0)
+      #expect(status.output.contains("the table d "), "\(status.output)")
+      #expect(try await tool.run("mirror", "verify", "m.sqlite", "-q").errors.contains("the table d "))
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q", "--discard-edits").expect(0)
+      #expect(
+        try await sql("SELECT total, x FROM d ORDER BY 1", tool) == [
+          ["1.0", "1"], ["2.0", "1"], ["3.0", "1"],
+        ]
+      )
+      try await sql("UPDATE d SET x = 8 WHERE _id = '2'", tool)
+      try await push(tool).expect(0)
+      #expect(fields("d/2")?.contains(#""x":{"integerValue":"8"}"#) ?? false)
+      #expect(
+        !(try await tool.run("mirror", "status", "m.sqlite", "--offline").output.contains("the table d "))
+      )
+    }
+  }
+
+  @Test("Of a column that somebody adds, a push and the status say that its values go nowhere.")
+  func addedColumn() async throws {
+    try put("d/1", #"{"doubleValue":1}"#)
+    try await withMirror { tool in
+      try await sql("ALTER TABLE d ADD COLUMN mine INTEGER; UPDATE d SET mine = 7", tool)
+      let pushed = try await push(tool)
+      pushed.expect(0)
+      #expect(pushed.errors.contains("d.mine"), "\(pushed.errors)")
+      #expect(try await tool.run("mirror", "status", "m.sqlite", "--offline").output.contains("d.mine"))
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      #expect(try await sql("SELECT mine FROM d", tool) == [["7"]])
+    }
+  }
 }

@@ -13,6 +13,7 @@ struct EditedRows {
 
   /// - Throws: `.inputMalformed` if a row cannot be a document, or if it is not known what was edited.
   init(of file: String, _ layout: MirrorLayout, _ database: DatabaseName, _ db: Database) throws {
+    try layout.assertIntact(file, to: "push from", db)
     let edits = try MirrorTables.edits(db)
     for collection in Set(edits.map(\.collection)).sorted() {
       guard let table = CollectionPath(collection).flatMap({ layout.table(of: $0) }),

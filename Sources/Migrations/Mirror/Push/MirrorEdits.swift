@@ -14,6 +14,8 @@ package struct MirrorEdits: ChangeList {
   package let deletions: Int
   /// The documents whose rows were edited.
   package let paths: [DocumentPath]
+  /// The columns that somebody added to tables, as ``MirrorLayout/addedColumns(_:)``.
+  package let addedColumns: [String]
   private let abandoned: [Int64]
   private let moves: RowMoves
 
@@ -46,6 +48,7 @@ package struct MirrorEdits: ChangeList {
     let (layout, database) = (layout, info.database)
     let found = try file.use { db in try EditedRows(of: file.path, layout, database, db) }
     paths = found.paths
+    addedColumns = try file.use { db in try layout.addedColumns(db) }
     abandoned = found.abandoned
     moves = try file.use { db in try RowMoves(of: found.there, DocumentTable(db, database), db) }
     deletions = found.gone.count
