@@ -505,8 +505,7 @@ class Scene:
         if self.kind == "mirror":
             # Below a root collection of which a pull reads what changed it looks at the kinds of collections that the mirror lists.
             marks, pattern = self.marks(), "/*/".join(kind_of(path))
-            roots = {name.split("/")[0] for name in marks}
-            return kind != "delete" or pattern in marks or path.split("/")[0] in {root for root in roots if not marks.get(root)}
+            return kind != "delete" or pattern in marks or not marks.get(path.split("/")[0])
         if self.kind == "shallow":
             return path.count("/") == 1
         if self.kind == "increments" and kind != "create":

@@ -21,6 +21,14 @@ enum MirrorText {
     if status.edits > 0 {
       lines.append("\(status.edits) edited documents are not pushed: see 'gymmigrate mirror push -n'")
     }
+    lines += status.damages.map {
+      "\($0), so edits in it are not known: 'gymmigrate mirror pull --discard-edits' makes it anew"
+    }
+    if !status.addedColumns.isEmpty {
+      lines.append(
+        "no fields are \(status.addedColumns.joined(separator: ", ")): no push writes these columns"
+      )
+    }
     let heading = ["collection", "table", "mirror", "service", "since", "to read"]
     let rows = status.collections.map { collection in
       [
@@ -66,6 +74,7 @@ enum MirrorText {
 
   static func json(_ status: MirrorStatus) -> [UInt8] {
     JSONWriter.object { json in
+      json.member("addedColumns", strings: status.addedColumns)
       json.member("collections", objects: status.collections) { json, collection in
         json.member("collection", collection.path.string)
         json.member("documents", collection.documents)
@@ -75,6 +84,7 @@ enum MirrorText {
         json.member("table", collection.table)
         json.member("toRead", collection.toRead)
       }
+      json.member("damages", strings: status.damages)
       json.member("database", status.info.database.description)
       json.member("edits", status.edits)
       json.member("environment", status.info.environment)

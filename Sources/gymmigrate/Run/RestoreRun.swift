@@ -129,7 +129,7 @@ extension RestoreJob: PerformableJob {
   }
 
   private func list(in session: Session, via access: FileAccess) async throws -> RestoreList {
-    let state = try wanted(in: session, via: access)
+    let state = try await wanted(in: session, via: access)
     let isDeep = subcollections && state.knowledge.isDeep
     var rules = RestoreRules(
       state.knowledge,
@@ -151,7 +151,7 @@ extension RestoreJob: PerformableJob {
   }
 
   /// Returns the wanted state of the database.
-  private func wanted(in session: Session, via access: FileAccess) throws -> WantedState {
+  private func wanted(in session: Session, via access: FileAccess) async throws -> WantedState {
     if let moment {
       return WantedState(.database(session.environment, session.client, at: .at(moment)), at: moment)
     }
@@ -159,6 +159,7 @@ extension RestoreJob: PerformableJob {
       let info = try MirrorInfo(MirrorFile(file, for: .reading))
       try info.assertUnmasked(path: file)
       if sourceDatabase != info.database { try info.assertOf(session.environment, path: file) }
+      if names.isEmpty { try await info.sayUnknown(in: session) }
       return WantedState(
         .database(mirror.environment, mirror.client, at: .pinned),
         info.knowledge,
@@ -268,13 +269,13 @@ extension RunCounts {
 }
 
 extension MirrorInfo {
-  /// What a mirror covers: its root collections with everything below.
+  /// What a mirror covers: all root collections, or those that it has if they may be some, with everything below.
   ///
   /// If a pull reads only changes, this is limited to subcollections in the schema and in earlier pulls.
   fileprivate var knowledge: WantedKnowledge {
     var knowledge = WantedKnowledge()
     knowledge.knowsAbsence = !isPartial
-    knowledge.collections = Set(collections.map { CollectionPattern($0.path).root }).sorted().map(\.string)
+    if !isWhole { knowledge.collections = roots.map(\.string) }
     for root in collections where root.mark != nil {
       let below = collections.map(\.path).filter {
         $0 != root.path && CollectionPattern($0).root == root.path
@@ -282,5 +283,18 @@ extension MirrorInfo {
       knowledge.patternsBelow[root.path] = Set(below)
     }
     return knowledge
+  }
+
+  private var roots: [CollectionPath] { Set(collections.map { CollectionPattern($0.path).root }).sorted() }
+
+  /// Says which root collections of a database are left alone, because the mirror may have been made without them.
+  fileprivate func sayUnknown(in session: Session) async throws {
+    if isWhole { return }
+    let unknown = try await session.client.collectionIDs().compactMap { CollectionPath($0) }
+      .filter { !$0.isReserved && !roots.contains($0) }
+    if unknown.isEmpty { return }
+    session.logger.warning(
+      "Left alone, because the mirror does not say that it had all collections: \(unknown.map(\.string).joined(separator: ", "))."
+    )
   }
 }

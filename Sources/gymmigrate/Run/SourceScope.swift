@@ -12,7 +12,7 @@ extension EnvironmentResolver {
       return wanted.cut(to: source)
     }
     guard let file = environment.mirror else { return wanted }
-    // A mirror does not record whether it has all collections, and all kinds of what is below them.
+    // A mirror that pulled only changes may lack kinds of collections below its documents.
     var scope = wanted
     scope.isPartial = true
     if try MirrorInfo(MirrorFile(file, for: .reading)).mask != nil { scope.isMasked = true }

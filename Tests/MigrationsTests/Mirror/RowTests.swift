@@ -102,13 +102,14 @@ struct RowTests {
   private func decide(
     _ fields: FieldMap?,
     in collection: String = "products",
+    movedFrom origin: FieldMap? = nil,
     _ edit: (inout [String: SQLCell]) -> Void
   ) throws -> RowEdit.Decision {
     let schema = try #require(GymSchema.schema.collection(CollectionPath(nil, collection)))
     let table = try #require(MirrorLayout(GymSchema.schema.collections).table(of: schema.pattern))
     let path = DocumentPath(schema.pattern, "A0F1C8E2-5A0B-4D53-9C8A-0D5B2C7E1F11")
     var cells = try SQLCells()
-    let image = RowImage(fields ?? FieldMap(), in: table, &cells)
+    let image = RowImage(fields ?? origin ?? FieldMap(), in: table, &cells)
     var row = Dictionary(uniqueKeysWithValues: zip(table.columns.map(\.name), image.cells))
     row["_other"] = .null
     if !image.other.isEmpty {
@@ -119,7 +120,11 @@ struct RowTests {
     edit(&row)
     let edited = table.columns.map { row[$0.name] ?? .null } + [row["_other"] ?? .null]
     let document = fields.map { RawDocument(path: path, fields: $0) }
-    return try RowEdit(path, table, schema).decide(document, row["_gone"] == nil ? edited : nil)
+    return try RowEdit(path, table, schema).decide(
+      document,
+      row["_gone"] == nil ? edited : nil,
+      movedFrom: origin
+    )
   }
 
   private static func time(_ seconds: Int64) -> Value {
@@ -194,6 +199,23 @@ struct RowTests {
       return
     }
     #expect(after["id"] == Self.product["id"])
+    #expect(times == ["createdAt", "updatedAt"].map { FieldPath(field: $0) })
+  }
+
+  @Test(
+    "A row with another ID has the values of the document that it was pulled as, but for edited cells and times."
+  )
+  func moved() throws {
+    var origin = Self.product
+    (origin["note"], origin["sku"]) = (nil, nil)
+    let decision = try decide(nil, movedFrom: origin) { $0["stock"] = .integer(12) }
+    guard case .change(let after?, let times) = decision else {
+      Issue.record("no creation: \(decision)")
+      return
+    }
+    var expected = origin
+    (expected["stock"], expected["createdAt"], expected["updatedAt"]) = (.integer(12), nil, nil)
+    #expect(after == expected)
     #expect(times == ["createdAt", "updatedAt"].map { FieldPath(field: $0) })
   }
 

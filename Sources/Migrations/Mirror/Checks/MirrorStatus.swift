@@ -25,6 +25,10 @@ package struct MirrorStatus: Sendable {
   package var collections: [Collection]
   /// The number of documents that were edited and not pushed.
   package var edits: Int
+  /// What is wrong with tables in which edits are not recorded.
+  package var damages: [String]
+  /// The columns that somebody added to tables, which no push writes.
+  package var addedColumns: [String]
 
   /// The minimum number of reads billed for the next pull: documents and names, and one read per 1,000 counted documents.
   package var reads: Int {
@@ -50,6 +54,7 @@ package struct MirrorStatus: Sendable {
       setBack = try await SetBackCollections(since: info.readTime.map { [$0] } ?? [], in: client)
     }
     let layout = try info.layout()
+    let added = try file.use { db in try layout.addedColumns(db) }
     var collections: [Collection] = []
     for collection in info.collections {
       let mode = PullMode(
@@ -78,6 +83,12 @@ package struct MirrorStatus: Sendable {
       }
       collections.append(found)
     }
-    return MirrorStatus(info: info, collections: collections, edits: edits)
+    return MirrorStatus(
+      info: info,
+      collections: collections,
+      edits: edits,
+      damages: try file.damages(),
+      addedColumns: added
+    )
   }
 }

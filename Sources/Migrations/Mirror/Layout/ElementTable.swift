@@ -58,7 +58,7 @@ package struct ElementTable: Sendable {
     let cause = SQLName.literal("edit the column \(column) of \(table.name) instead")
     return TableLayout.events.map { event in
       """
-      CREATE TRIGGER \(SQLName.quoted(triggerName(event))) BEFORE \(event) ON \(SQLName.quoted(name)) BEGIN
+      CREATE TRIGGER \(SQLName.quoted(TableLayout.triggerName(event, of: name))) BEFORE \(event) ON \(SQLName.quoted(name)) BEGIN
         SELECT RAISE(ABORT, \(cause));
       END
       """
@@ -66,10 +66,8 @@ package struct ElementTable: Sendable {
   }
 
   var triggerRemoval: [String] {
-    TableLayout.events.map { "DROP TRIGGER IF EXISTS \(SQLName.quoted(triggerName($0)))" }
+    TableLayout.triggerNames(of: name).map { "DROP TRIGGER IF EXISTS \(SQLName.quoted($0))" }
   }
-
-  private func triggerName(_ event: String) -> String { "_mirror_\(name)_\(event.lowercased())" }
 }
 
 extension FieldSchema {

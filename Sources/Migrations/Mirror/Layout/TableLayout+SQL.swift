@@ -20,7 +20,7 @@ extension TableLayout {
   }
 
   /// The columns of the primary key.
-  private var keyColumns: [String] { parents + [Self.idColumn] }
+  var keyColumns: [String] { parents + [Self.idColumn] }
 
   /// Returns the constraint that columns of another table contain the primary key of this one.
   func reference(from columns: [String]) -> String {
@@ -55,26 +55,49 @@ extension TableLayout {
   /// The statements that create the triggers that record which documents' rows are edited.
   var recorderCreation: [String] {
     triggers.map { trigger in
-      let records = trigger.rows.map { row in
-        "INSERT OR IGNORE INTO \(MirrorTables.edits) (path, collection) VALUES (\(path(of: row)), \(SQLName.literal(collection.string)));"
+      // An OR clause of the statement that fires a trigger replaces that of the trigger's statements, but no ON CONFLICT.
+      var records = trigger.rows.map { row in
+        "INSERT INTO \(MirrorTables.edits) (path, collection) VALUES (\(path(of: row)), \(SQLName.literal(collection.string))) ON CONFLICT DO NOTHING;"
       }
+      if trigger.event == "INSERT" { records.append(MirrorTables.forgetMove(path(of: "NEW"))) }
       return """
-        CREATE TRIGGER \(SQLName.quoted(triggerName(trigger.event))) AFTER \(trigger.event) ON \(SQLName.quoted(name)) BEGIN
+        CREATE TRIGGER \(SQLName.quoted(Self.triggerName(trigger.event, of: name))) AFTER \(trigger.event) ON \(SQLName.quoted(name)) BEGIN
           \(records.joined(separator: "\n  "))
         END
         """
-    }
+    } + [moveTrigger]
+  }
+
+  /// The trigger that records which rows are given another ID, and which one they had when they were pulled.
+  private var moveTrigger: String {
+    let (old, new) = (path(of: "OLD"), path(of: "NEW"))
+    return """
+      CREATE TRIGGER \(SQLName.quoted(moveTriggerName)) AFTER UPDATE OF \(SQLName.list(keyColumns)) ON \(SQLName.quoted(name))
+      WHEN \(new) IS NOT \(old) BEGIN
+        \(MirrorTables.forgetMove(new))
+        INSERT INTO \(MirrorTables.moves) (path, origin, fields)
+          SELECT \(new), coalesce(origin, \(old)), fields FROM (SELECT 1) LEFT JOIN \(MirrorTables.moves) ON path = \(old);
+        \(MirrorTables.forgetMove(old))
+      END
+      """
   }
 
   var elementTriggers: [String] { elementTables.flatMap { $0.triggerCreation(below: self) } }
 
   /// The statements that drop the triggers, so that the writes of a pull do not count as edits.
   var triggerRemoval: [String] {
-    Self.events.map { "DROP TRIGGER IF EXISTS \(SQLName.quoted(triggerName($0)))" }
+    (Self.triggerNames(of: name) + [moveTriggerName]).map { "DROP TRIGGER IF EXISTS \(SQLName.quoted($0))" }
       + elementTables.flatMap(\.triggerRemoval)
   }
 
-  private func triggerName(_ event: String) -> String { "_mirror_\(name)_\(event.lowercased())" }
+  /// The name of the trigger that files of earlier versions lack.
+  var moveTriggerName: String { "_mirror_\(name)_move" }
+
+  static func triggerNames(of table: String) -> [String] { events.map { triggerName($0, of: table) } }
+
+  static func triggerName(_ event: String, of table: String) -> String {
+    "_mirror_\(table)_\(event.lowercased())"
+  }
 
   /// Returns the SQL expression for the path of a row.
   private func path(of row: String) -> String {

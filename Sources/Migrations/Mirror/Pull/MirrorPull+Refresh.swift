@@ -73,11 +73,13 @@ extension MirrorPull {
     return reading.report
   }
 
-  /// Refuses to overwrite edits that were not pushed.
+  /// Refuses to overwrite edits that were not pushed, or that may not have been recorded.
   func assertNoEdits(_ file: MirrorFile) throws(Failure) {
     if options.discardsEdits { return }
+    let layout = try MirrorInfo(file).layout()
     let edits = try file.use { db in
-      try Int.fetchOne(db, sql: "SELECT count(*) FROM \(MirrorTables.edits)") ?? 0
+      try layout.assertIntact(path, to: "pull into", db)
+      return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(MirrorTables.edits)") ?? 0
     }
     guard edits > 0 else { return }
     throw Failure(
@@ -191,15 +193,19 @@ extension MirrorPull {
     let rebuilds = options.isFull || !yaml.isIdentical(to: info.schemaText)
     let declared = MirrorLayout(schema.collections)
     (reading.report.changed, reading.report.deleted) = try file.use { db in
+      let damaged = Set(try before.damaged(db).map(\.table.name))
       // A user's triggers may change rows that the pull does not write, so all written rows are recorded.
       let records = try UserObject.hasTriggers(db)
-      for table in before.tables {
-        for sql in table.triggerRemoval + (records ? table.recorderCreation : []) {
-          try db.execute(sql: sql)
-        }
+      try db.execute(sql: MirrorTables.movesCreation + "DELETE FROM \(MirrorTables.moves)")
+      for sql in before.tables.flatMap(\.triggerRemoval) { try db.execute(sql: sql) }
+      for table in before.tables where records && !damaged.contains(table.name) {
+        for sql in table.recorderCreation { try db.execute(sql: sql) }
       }
       let viewTriggers = try MirrorViews.dropOwn(views, db)
       var documents = try DocumentTable(db, client.database)
+      if !damaged.isEmpty {
+        try replaceTables(of: before, by: before, except: damaged, documents, records: records, db)
+      }
       var writer = try RowWriter(before)
       let changed = try stage.apply(db, &documents, &writer)
       if options.isFull || options.discardsEdits {
@@ -226,25 +232,36 @@ extension MirrorPull {
     }
   }
 
-  /// Creates new tables and those with another layout, together with their users' indexes and triggers; other tables stay.
+  /// Creates new tables, damaged ones and those with another layout, together with their users' indexes and triggers; other
+  /// tables stay.
   ///
   /// Rows are deleted and inserted one by one there, so that users' triggers run, as those of a full-text index require.
   private func replaceTables(
     of before: MirrorLayout,
     by layout: MirrorLayout,
+    except damaged: Set<String> = [],
     _ documents: DocumentTable,
     records: Bool,
     _ db: Database
   ) throws {
     let forms = Dictionary(uniqueKeysWithValues: layout.tables.map { ($0.name, $0.form(in: layout)) })
-    let kept = Set(before.tables.filter { forms[$0.name] == $0.form(in: before) }.map(\.name))
+    let kept = Set(before.tables.filter { forms[$0.name] == $0.form(in: before) }.map(\.name)).subtracting(
+      damaged
+    )
     var objects: [UserObject] = []
+    var lost: [String] = []
     for table in before.tables where !kept.contains(table.name) {
+      lost += damaged.contains(table.name) ? [] : try table.addedColumns(db)
       let own = Set(table.indexes(in: before).map(\.name))
-      for name in table.elementTables.map(\.name) + [table.name] {
+      for name in table.elementTables.map(\.name) + [table.name] where try db.tableExists(name) {
         objects += try UserObject.all(on: name, except: own, db)
         try db.execute(sql: "DELETE FROM \(SQLName.quoted(name)); DROP TABLE \(SQLName.quoted(name))")
       }
+    }
+    if !lost.isEmpty {
+      logger.warning(
+        "Columns that are no fields are gone, because their tables were rebuilt: \(lost.joined(separator: ", "))."
+      )
     }
     var writer = try RowWriter(layout)
     let added = layout.tables.filter { !kept.contains($0.name) }
@@ -255,7 +272,10 @@ extension MirrorPull {
     try restore(objects.filter(\.isTrigger), db)
     try writer.fill(added, documents, db)
     for table in added {
-      for index in table.indexes(in: layout) { try db.execute(sql: index.sql) }
+      for index in table.indexes(in: layout) {
+        // A table that somebody renamed still has it.
+        try db.execute(sql: "DROP INDEX IF EXISTS \(SQLName.quoted(index.name)); \(index.sql)")
+      }
     }
     try restore(objects.filter { !$0.isTrigger }, db)
   }
@@ -292,7 +312,8 @@ extension MirrorFile {
     _ schema: DatabaseSchema
   ) throws(Failure) -> Bool {
     guard let field = schema.changeTime(of: root), let table = layout.table(of: root),
-      let column = table.columns.first(where: { $0.field == field })
+      let column = table.columns.first(where: { $0.field == field }),
+      try use({ db in try table.damage(db) }) == nil
     else { return false }
     // Any other value is REST JSON, which begins with a brace.
     let sql = """

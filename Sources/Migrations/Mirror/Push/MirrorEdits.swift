@@ -14,6 +14,8 @@ package struct MirrorEdits: ChangeList {
   package let deletions: Int
   /// The documents whose rows were edited.
   package let paths: [DocumentPath]
+  /// The columns that somebody added to tables, as ``MirrorLayout/addedColumns(_:)``.
+  package let addedColumns: [String]
   private let abandoned: [Int64]
   private let moves: RowMoves
 
@@ -44,72 +46,13 @@ package struct MirrorEdits: ChangeList {
       )
     }
     let (layout, database) = (layout, info.database)
-    let found = try file.use { db in try Self.read(db, layout, database) }
-    if let unfit = found.unfit {
-      throw Failure(
-        .inputMalformed,
-        "push from",
-        path: file.path,
-        cause: "a row of \(unfit.table) can be no document: \(unfit.cause)",
-        remedy: "Correct its \(TableLayout.idColumn), or delete the row."
-      )
-    }
+    let found = try file.use { db in try EditedRows(of: file.path, layout, database, db) }
     paths = found.paths
+    addedColumns = try file.use { db in try layout.addedColumns(db) }
     abandoned = found.abandoned
-    moves = try file.use { db in try RowMoves(found.gone, found.new, layout, schema, database, db) }
+    moves = try file.use { db in try RowMoves(of: found.there, DocumentTable(db, database), db) }
     deletions = found.gone.count
     collections = Set(found.paths.map(\.collection.pattern)).sorted()
-  }
-
-  private struct Found {
-    var paths: [DocumentPath] = []
-    /// Edits of rows that no longer exist and that no document could have.
-    var abandoned: [Int64] = []
-    /// The documents whose rows were deleted, and those of new rows.
-    var gone: [DocumentPath] = []
-    var new: [DocumentPath] = []
-    /// The first row that cannot be a document.
-    var unfit: (table: String, cause: String)?
-  }
-
-  private static func read(
-    _ db: Database,
-    _ layout: MirrorLayout,
-    _ database: DatabaseName
-  ) throws -> Found {
-    var found = Found()
-    let edits = try MirrorTables.edits(db)
-    for collection in Set(edits.map(\.collection)).sorted() {
-      guard let table = CollectionPath(collection).flatMap({ layout.table(of: $0) }),
-        let row = try UnfitRows.first(in: table, db)
-      else { continue }
-      found.unfit = (table.name, "an id of the row with rowid \(row) is no text in UTF-8")
-      return found
-    }
-    let documents = try DocumentTable(db, database)
-    for edit in edits {
-      guard let table = CollectionPath(edit.collection).flatMap({ layout.table(of: $0) }) else { continue }
-      if let path = edit.document, PathLimits.violations(of: path).isEmpty {
-        if path.isReserved { continue }
-        found.paths.append(path)
-        let isThere = try row(path, table, db) != nil
-        let wasThere = try documents.find(DocumentTable.key(path)) != nil
-        if isThere, !wasThere { found.new.append(path) }
-        if !isThere, wasThere { found.gone.append(path) }
-        continue
-      }
-      let isThere =
-        try edit.isText && StatementReader(db, table.lookup, texts: [edit.path]).first { _ in true } != nil
-      if !isThere {
-        found.abandoned.append(edit.entry)
-      } else if found.unfit == nil {
-        let cause = edit.document.flatMap { PathLimits.violations(of: $0).first?.message }
-        found.unfit = (
-          table.name, cause ?? "'\(PathLimits.shortened(edit.path))' is no path of a document in it"
-        )
-      }
-    }
-    return found
   }
 
   /// Returns the number of documents that a push of all edits reads at most: each one to decide on it and to settle it, the new
@@ -117,7 +60,7 @@ package struct MirrorEdits: ChangeList {
   ///
   /// - Parameter counts: Whether the deletions are counted first.
   package func reads(countingDeletions counts: Bool) -> Int {
-    let deciding = paths.count + moves.count + deletions
+    let deciding = paths.count + moves.targets.count + deletions
     return (counts && deletions > 0 ? 2 : 1) * deciding + paths.count
   }
 
@@ -133,16 +76,14 @@ package struct MirrorEdits: ChangeList {
     after position: String?,
     mark: (String) async throws -> Void
   ) async throws {
-    var waiting = RowMoves.Waiting()
+    let withheld = try await withheld()
     let rest = paths.drop { path in position.map { path.string.compareUTF8($0) <= 0 } ?? false }
     for some in rest.chunks(of: Self.width).map(Array.init) {
       let present = try await client.batchGet(some)
       var outcomes = try some.map { path in try outcome(path, present[path]) }
       for (index, path) in some.enumerated() {
-        guard case .change(let change) = outcomes[index].action, change.isDeletion,
-          try await isRefused(oneOf: moves.successors(of: path), &waiting)
-        else { continue }
-        let message = "Its row was given another id, and that document cannot be created."
+        guard case .change = outcomes[index].action, withheld.contains(path) else { continue }
+        let message = "Its row was given another id, and that document cannot be written."
         outcomes[index] = Outcome(
           .skip,
           findings: [Finding(.reject, path: path, code: "successor-refused", message: message)]
@@ -156,25 +97,19 @@ package struct MirrorEdits: ChangeList {
     }
   }
 
-  /// Whether any document to which a row was moved cannot be created.
-  private func isRefused(
-    oneOf successors: [DocumentPath],
-    _ waiting: inout RowMoves.Waiting
-  ) async throws -> Bool {
-    guard let first = successors.first else { return false }
-    if let known = waiting[first] { return known }
-    var isRefused = false
-    for some in successors.chunks(of: Self.width).map(Array.init) where !isRefused {
+  /// Returns the documents that stay as they are because one to which a row was moved cannot be written.
+  private func withheld() async throws -> Set<DocumentPath> {
+    var withheld: Set<DocumentPath> = []
+    for some in moves.targets.chunks(of: Self.width).map(Array.init) {
       let present = try await client.batchGet(some)
-      isRefused = try some.contains { path in
+      for path in some {
         switch try outcome(path, present[path]).action {
-        case .skip, .conflict: true
-        default: false
+        case .skip, .conflict: moves.withhold(for: path, in: &withheld)
+        default: break
         }
       }
     }
-    waiting[first] = isRefused
-    return isRefused
+    return withheld
   }
 
   // MARK: Deciding
@@ -213,17 +148,25 @@ package struct MirrorEdits: ChangeList {
     _ db: Database
   ) throws -> (decision: RowEdit.Decision, pulled: RawDocument?, updateTime: Int64?)? {
     guard let table = layout.table(of: path.collection) else { return nil }
-    let stored = try DocumentTable(db, info.database).row(path)
+    let documents = try DocumentTable(db, info.database)
+    let stored = try documents.row(path)
     var rows = try RowWriter(layout)
     let pulled = try stored.map { RawDocument(path: path, fields: try rows.fields($0.fields)) }
     let row = try Self.row(path, table, db)
     let declared = schema.collection(path.collection) ?? table.inferredTimes
-    let hasTimes = stored == nil && moves.hasTimesOfAnother(path)
-    let decision = try RowEdit(path, table, declared, hasTimesOfAnother: hasTimes).decide(pulled, row)
+    let origin = try RowMoves.origin(of: path, documents, db).map { try rows.fields($0.fields) }
+    let decision = try RowEdit(path, table, declared).decide(pulled, row, movedFrom: origin)
     return (decision, pulled, stored?.updateTime)
   }
 
   // MARK: Settling
+
+  /// Keeps what the file has of moved rows until these are settled.
+  ///
+  /// To be called before anything is written; a push that only plans need not.
+  package func begin() throws(Failure) {
+    try change { db in try RowMoves.keepOrigins(DocumentTable(db, info.database), db) }
+  }
 
   /// Stores the service's state of the edited documents in the mirror if it matches their rows; the edits of other documents
   /// stay.
@@ -354,6 +297,7 @@ package struct MirrorEdits: ChangeList {
     guard let table = layout.table(of: path.collection) else { return 0 }
     let former = try DocumentTable(db, info.database).row(path)
     _ = try store(present, at: path, db)
+    if present != nil { try MirrorTables.forgetMove(of: path.string, db) }
     if let present, let row = try Self.row(path, table, db) {
       let id = change.before == nil ? schema.collection(path.collection)?.idField : nil
       let columns = table.columns.indices.filter { index in

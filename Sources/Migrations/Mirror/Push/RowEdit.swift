@@ -13,36 +13,39 @@ struct RowEdit {
   private let path: DocumentPath
   private let table: TableLayout
   private let declared: CollectionSchema?
-  /// Whether the row is new and has the times of a deleted one, so that they do not count as edited.
-  private let hasTimesOfAnother: Bool
 
-  init(
-    _ path: DocumentPath,
-    _ table: TableLayout,
-    _ declared: CollectionSchema?,
-    hasTimesOfAnother: Bool = false
-  ) {
+  init(_ path: DocumentPath, _ table: TableLayout, _ declared: CollectionSchema?) {
     self.path = path
     self.table = table
     self.declared = declared
-    self.hasTimesOfAnother = hasTimesOfAnother
   }
 
   /// - Parameters:
   ///   - pulled: The document as it was pulled; nil if there was none.
   ///   - row: The cells of the fields and of `_other`; nil if the row was deleted.
-  func decide(_ pulled: RawDocument?, _ row: [SQLCell]?) throws(Failure) -> Decision {
+  ///   - origin: The fields of the document that the row was pulled as, if it has another ID now.
+  func decide(
+    _ pulled: RawDocument?,
+    _ row: [SQLCell]?,
+    movedFrom origin: FieldMap? = nil
+  ) throws(Failure) -> Decision {
     guard let row else { return delete(pulled) }
     if pulled == nil, let refusal = refusalOfSpaces() { return refusal }
     var cells = try SQLCells()
-    let base = pulled?.fields ?? FieldMap()
+    let base = origin ?? pulled?.fields ?? FieldMap()
     let image = RowImage(base, in: table, &cells)
+    // A document that was there has its own times.
+    let own = RowImage(pulled?.fields ?? base, in: table, &cells)
     var after = base
-    for (index, column) in table.columns.enumerated() where row[index] != image.cells[index] {
+    for (index, column) in table.columns.enumerated() {
       if declared?.serverTimes.contains(column.field) ?? false {
-        if hasTimesOfAnother { continue }
-        return refuse("server-time", column.field, "The service sets this time; leave its column as it is.")
+        if row[index] != own.cells[index] {
+          return refuse("server-time", column.field, "The service sets this time; leave its column as it is.")
+        }
+        if let pulled, origin != nil { after[column.field] = pulled.fields[column.field] }
+        continue
       }
+      if row[index] == image.cells[index] { continue }
       do throws(CellError) {
         after[column.field] = try cells.value(row[index], as: column.type)
       } catch {
@@ -61,7 +64,7 @@ struct RowEdit {
     }
     if other != image.other { Self.merge(image.other, other, table.tree.members, into: &after) }
     if let pulled {
-      if after == base { return .unchanged }
+      if after == pulled.fields { return .unchanged }
       if let declared, declared.immutability.protects(pulled) {
         return refuse("immutable", nil, "The schema lets no document like it be changed.")
       }

@@ -1,95 +1,66 @@
-import Files
 import GRDB
 
-/// Rows that were given another ID: a new row counts as moved from one deleted in the same push if it has the same times, as set
-/// by the service, or the same other cells.
+/// Edited rows that were given another ID, as triggers recorded it.
 ///
-/// To the service this is the deletion of one document and the creation of another, and neither must happen without the other.
+/// To the service this is the deletion of one document and the creation of another, and the first must not happen without the
+/// second.
 struct RowMoves: Sendable {
-  /// For each first document of a move, whether the new documents cannot be created.
-  typealias Waiting = [DocumentPath: Bool]
+  /// For each document whose row was moved, the document whose row it was when it was pulled.
+  private let origins: [DocumentPath: DocumentPath]
 
-  private var successors: [DocumentPath: [DocumentPath]] = [:]
-  private var timed: Set<DocumentPath> = []
+  /// - Parameter present: The documents with edited rows that were not deleted.
+  init(of present: [DocumentPath], _ documents: DocumentTable, _ db: Database) throws {
+    var origins: [DocumentPath: DocumentPath] = [:]
+    for path in present { origins[path] = try Self.origin(of: path, documents, db)?.path }
+    self.origins = origins
+  }
 
-  init(
-    _ gone: [DocumentPath],
-    _ new: [DocumentPath],
-    _ layout: MirrorLayout,
-    _ schema: DatabaseSchema,
-    _ database: DatabaseName,
+  /// The documents to which rows were moved.
+  var targets: [DocumentPath] { origins.keys.sorted() }
+
+  /// Adds the documents that must stay as they are if one to which a row was moved cannot be written: the row's own, and those
+  /// whose rows took the places of others in turn.
+  func withhold(for target: DocumentPath, in withheld: inout Set<DocumentPath>) {
+    var path = origins[target]
+    while let next = path, withheld.insert(next).inserted { path = origins[next] }
+  }
+
+  /// Returns the document that a row was pulled as, if the row has another ID now.
+  static func origin(
+    of path: DocumentPath,
+    _ documents: DocumentTable,
     _ db: Database
-  ) throws {
-    if gone.isEmpty || new.isEmpty { return }
-    var byMark: [Mark: [DocumentPath]] = [:]
-    var marks: [(path: DocumentPath, marks: [Mark])] = []
-    for path in new {
-      guard let table = layout.table(of: path.collection),
-        let row = try MirrorEdits.row(path, table, db)
-      else { continue }
-      let declared = schema.collection(path.collection) ?? table.inferredTimes
-      let image = RowImage(cells: Array(row.dropLast()), other: row.last.flatMap(RowEdit.other) ?? FieldMap())
-      let own = try Self.marks(of: image, table, declared)
-      for mark in own { byMark[mark, default: []].append(path) }
-      marks.append((path, own))
+  ) throws -> (path: DocumentPath, fields: [UInt8])? {
+    guard try db.tableExists(MirrorTables.moves) else { return nil }
+    var found: (path: DocumentPath, fields: [UInt8])?
+    let sql = "SELECT origin, fields FROM \(MirrorTables.moves) WHERE path = ? AND origin <> path"
+    try StatementReader(db, sql, texts: [path.string]).forEach { row in
+      guard let origin = DocumentPath(row.string(0)) else { return false }
+      let fields = row.type(1) == .null ? try documents.row(origin)?.fields : row.array(1)
+      found = fields.map { (origin, $0) }
+      return false
     }
-    let documents = try DocumentTable(db, database)
-    var writer = try RowWriter(layout)
-    var cells = try SQLCells()
-    var times: Set<Mark> = []
-    for path in gone {
-      guard let table = layout.table(of: path.collection), let row = try documents.row(path) else { continue }
-      let declared = schema.collection(path.collection) ?? table.inferredTimes
-      let image = RowImage(try writer.fields(row.fields), in: table, &cells)
-      let own = try Self.marks(of: image, table, declared)
-      times.formUnion(own.filter(\.isOfTimes))
-      // The other cells identify a row better than times, which many documents may share.
-      if let found = own.lazy.compactMap({ byMark[$0] }).first { successors[path] = found }
-    }
-    for (path, own) in marks where own.contains(where: { times.contains($0) }) { timed.insert(path) }
+    return found
   }
 
-  /// Returns the documents to which a document's row was moved; several if they cannot be told apart.
-  func successors(of path: DocumentPath) -> [DocumentPath] { successors[path] ?? [] }
-
-  /// The number of documents to which rows were moved.
-  var count: Int {
-    Dictionary(successors.values.compactMap { all in all.first.map { ($0, all.count) } }) { max($0, $1) }
-      .values.reduce(0, +)
-  }
-
-  /// Whether a new row has the times of a deleted row.
-  func hasTimesOfAnother(_ path: DocumentPath) -> Bool { timed.contains(path) }
-
-  /// What a row and the one that it was moved from have in common.
-  private struct Mark: Hashable {
-    var table: String
-    var isOfTimes: Bool
-    /// The SHA-256 of the cells, so that large rows are not kept in memory.
-    var digest: String
-
-    init(_ table: TableLayout, isOfTimes: Bool = false, _ cells: String) throws(Failure) {
-      (self.table, self.isOfTimes) = (table.name, isOfTimes)
-      digest = try SHA256Digest.checksum(of: Array(cells.utf8))
-    }
-  }
-
-  /// Returns the marks of a row: all cells except for its times and its ID, and the times, if it has any.
-  private static func marks(
-    of image: RowImage,
-    _ table: TableLayout,
-    _ declared: CollectionSchema
-  ) throws(Failure) -> [Mark] {
-    var (times, rest) = ([SQLCell](), [SQLCell]())
-    for (cell, column) in zip(image.cells, table.columns) {
-      if declared.serverTimes.contains(column.field) {
-        times.append(cell)
-      } else if column.field != declared.idField {
-        rest.append(cell)
+  /// Keeps the documents of moved rows until these are settled, in whatever order that happens.
+  static func keepOrigins(_ documents: DocumentTable, _ db: Database) throws {
+    try db.execute(sql: MirrorTables.movesCreation)
+    var open: [String] = []
+    try StatementReader(db, "SELECT DISTINCT origin FROM \(MirrorTables.moves) WHERE fields IS NULL", [])
+      .forEach {
+        open.append($0.string(0))
+        return true
       }
+    for origin in open {
+      guard let fields = try DocumentPath(origin).flatMap({ try documents.row($0)?.fields }) else { continue }
+      let keep = try StatementWriter(
+        db,
+        "UPDATE \(MirrorTables.moves) SET fields = ? WHERE origin = ? AND fields IS NULL"
+      )
+      fields.withUnsafeBytes { keep.bind(1, text: $0) }
+      keep.bind(2, text: origin)
+      try keep.run()
     }
-    var marks = [try Mark(table, "\(rest) \(image.other)")]
-    if times.contains(where: { $0 != .null }) { marks.append(try Mark(table, isOfTimes: true, "\(times)")) }
-    return marks
   }
 }

@@ -113,6 +113,12 @@ package final class MirrorFile: Sendable {
   /// Returns the number of documents whose rows were edited and not pushed.
   package func editCount() throws(Failure) -> Int { try use { db in try MirrorTables.edits(db).count } }
 
+  /// Returns what is wrong with tables in which edits are not recorded.
+  package func damages() throws(Failure) -> [String] {
+    let layout = try MirrorInfo(self).layout()
+    return try use { db in try layout.damaged(db).map(\.cause) }
+  }
+
   /// Closes the file; an open transaction is rolled back.
   package func close() throws(Failure) {
     try Self.reporting(path) { try queue.close() }

@@ -24,6 +24,8 @@ package struct MirrorInfo: Sendable {
   package var isPushed = false
   /// Whether documents of its database may be missing, because it was exported from a part of them.
   package var isPartial = false
+  /// Whether it is recorded that it had all collections; files of earlier versions may have some of them and do not say so.
+  package private(set) var isWhole = false
 
   package struct Collection: Sendable, Equatable {
     package var path: CollectionPath
@@ -71,7 +73,8 @@ extension MirrorInfo {
         collections: collections,
         mask: try Self.value("mask", db),
         isPushed: try Self.value("pushed", db) != nil,
-        isPartial: try Self.value("partial", db) != nil
+        isPartial: try Self.value("partial", db) != nil,
+        isWhole: try Self.value("whole", db) != nil
       )
     }
   }
@@ -155,7 +158,7 @@ extension MirrorInfo {
       ("server", server), ("readTime", readTime?.description), ("pulledAt", pulledAt.description),
       ("schema", schemaText),
       ("inferred", inferredText), ("mask", mask),
-      ("partial", isPartial ? "yes" : nil),
+      (isPartial ? "partial" : "whole", "yes"),
     ]
     try db.execute(sql: "DELETE FROM _mirror; DELETE FROM _mirror_collections; DELETE FROM _mirror_columns;")
     for case (let name, let value?) in pairs {

@@ -7,6 +7,13 @@ enum MirrorTables {
   /// An earlier version, whose tables are the same unless names have letters outside ASCII.
   static let versionOfASCII = "1"
   static let edits = "_mirror_edits"
+  static let moves = "_mirror_moves"
+
+  /// Creates the table of the rows that were given another ID, which files of earlier versions do not have.
+  ///
+  /// It has the paths now and as pulled, and the document as pulled, which a push adds before it changes anything.
+  static let movesCreation =
+    "CREATE TABLE IF NOT EXISTS \(moves) (path TEXT PRIMARY KEY, origin TEXT NOT NULL, fields TEXT);"
 
   /// `_mirror` describes the file as name-value pairs, `_mirror_collections` records how far each collection was pulled,
   /// `_mirror_columns` the field of each column, and `_mirror_edits` the documents whose rows were edited since.
@@ -28,6 +35,7 @@ enum MirrorTables {
       PRIMARY KEY (table_name, position)
     );
     CREATE TABLE _mirror_edits (path TEXT PRIMARY KEY, collection TEXT NOT NULL);
+    \(movesCreation)
     """
 
   struct Edit {
@@ -70,6 +78,14 @@ enum MirrorTables {
 
   static func forget(_ path: String, _ db: Database) throws {
     try StatementWriter(db, "DELETE FROM \(edits) WHERE path = ?").run(texts: [path])
+    try forgetMove(of: path, db)
+  }
+
+  /// Returns the SQL statement that forgets a row's former ID; `path` is an SQL expression.
+  static func forgetMove(_ path: String) -> String { "DELETE FROM \(moves) WHERE path = \(path);" }
+
+  static func forgetMove(of path: String, _ db: Database) throws {
+    try StatementWriter(db, forgetMove("?")).run(texts: [path])
   }
 
   static func forget(entry: Int64, _ db: Database) throws {

@@ -21,11 +21,15 @@ struct MirrorVerify: AsyncParsableCommand {
   func run() async throws {
     let connection = try mirror.connection(common.connection.settings)
     try await common.perform("mirror verify", on: connection) { session in
-      let edits = try MirrorFile(mirror.file, for: .reading).editCount()
+      let file = try MirrorFile(mirror.file, for: .reading)
+      let edits = try file.editCount()
       if edits > 0 {
         session.logger.warning(
           "\(mirror.file) has edits of \(NumberText.counted(edits, "document")) that were not pushed: what was pulled is compared."
         )
+      }
+      for damage in try file.damages() {
+        session.logger.warning("\(mirror.file): \(damage), so edits in it are not known.")
       }
       session.progress.begin("verify", total: nil)
       let found = try await MirrorVerification.run(mirror.file, in: session.database)

@@ -1,0 +1,197 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Rows of a mirror with another ID, and tables that a tool changed", .timeLimit(.minutes(60)))
+struct MirrorEditTests {
+  private let mini = MiniFirestore()
+
+  private func put(_ name: String, _ total: String, _ more: String = #""x":{"integerValue":"1"}"#) throws {
+    try mini.put(name, fields: "{\"total\":\(total),\(more)}")
+  }
+
+  /// Pulls a mirror of the documents so far.
+  private func withMirror(times: Bool = false, _ body: (Tool) async throws -> Void) async throws {
+    try await withTool(against: mini.handler) { tool, server in
+      var tool = tool
+      let schema = """
+        schema: t
+        collections:
+          d: { \(times ? "update-time: updatedAt, " : "")fields: { total: double, x: integer, updatedAt: timestamp } }
+        """
+      try tool.write(schema, to: "s.yaml")
+      tool.place = ["--schema", "s.yaml"] + tool.at(server).dropFirst(2)
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      try await body(tool)
+    }
+  }
+
+  @discardableResult
+  private func sql(_ statements: String, _ tool: Tool) async throws -> [[String]] {
+    let code = """
+      import sqlite3, sys
+      with sqlite3.connect(sys.argv[1]) as db:
+          for statement in sys.argv[2].split(";"):
+              for row in db.execute(statement):
+                  print("\\t".join(map(str, row)))
+      """
+    let result = try await Judge.python(["-c", code, tool.path("m.sqlite"), statements])
+    result.expect(0)
+    return result.output.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
+  }
+
+  private func push(_ tool: Tool) async throws -> RunResult {
+    try await tool.run("mirror", "push", "m.sqlite", "--max-delete", "9", "-y", "-q")
+  }
+
+  /// The fields of a document as JSON; nil if there is none.
+  private func fields(_ name: String) -> String? { mini.document(name)?.fieldsJSON }
+
+  private func isThere(_ names: String...) -> [Bool] { names.map { mini.document($0) != nil } }
+
+  /// The number of documents that the last run left because their rows cannot be written under another ID.
+  private func withheld(_ tool: Tool) throws -> Int {
+    try tool.text("\(#require(tool.runs().last))/rejects.jsonl").split(separator: "\n")
+      .filter { $0.contains("successor-refused") }.count
+  }
+
+  @Test("A row with another ID takes along the exact values of its cells that nobody edited.")
+  func exactValues() async throws {
+    let (large, zero) = (#"{"integerValue":"9007199254740993"}"#, #"{"doubleValue":-0.0}"#)
+    try put("d/a", large)
+    try put("d/z", zero)
+    try put("e/large", large)
+    try put("e/zero", zero, #""x":{"integerValue":"5"}"#)
+    try await withMirror { tool in
+      try await sql(
+        "UPDATE d SET _id = 'b' WHERE _id = 'a'; UPDATE d SET _id = 'y', x = 5 WHERE _id = 'z'",
+        tool
+      )
+      try await push(tool).expect(0)
+      #expect(isThere("d/a", "d/z") == [false, false])
+      #expect(fields("d/b") == fields("e/large") && fields("d/y") == fields("e/zero"))
+      // A row takes the place of one that moves on.
+      try await sql("UPDATE d SET _id = 'c' WHERE _id = 'b'; UPDATE d SET _id = 'b' WHERE _id = 'y'", tool)
+      try await push(tool).expect(0)
+      #expect(isThere("d/y") == [false])
+      #expect(fields("d/c") == fields("e/large") && fields("d/b") == fields("e/zero"))
+      #expect(
+        try await sql(
+          "SELECT (SELECT count(*) FROM _mirror_edits), (SELECT count(*) FROM _mirror_moves)",
+          tool
+        ) == [["0", "0"]]
+      )
+      try await tool.run("mirror", "verify", "m.sqlite", "-q").expect(0)
+    }
+  }
+
+  @Test(
+    "A document stays if its row was given another ID and cannot be written there, whatever else was edited."
+  )
+  func refusedMoves() async throws {
+    for id in ["a", "k", "v", "1", "2"] { try put("d/\(id)", #"{"doubleValue":5}"#) }
+    try await withMirror { tool in
+      try await sql(
+        """
+        UPDATE d SET _id = 'b', total = 'five' WHERE _id = 'a'; UPDATE d SET _id = 'k2', x = 3 WHERE _id = 'k'; \
+        UPDATE d SET _id = 'w', x = 4 WHERE _id = 'v'; UPDATE d SET _id = '3' WHERE _id = '2'; \
+        UPDATE d SET total = 'bad' WHERE _id = '3'; UPDATE d SET _id = '2', x = 7 WHERE _id = '1'
+        """,
+        tool
+      )
+      try put("d/w", #"{"doubleValue":77}"#)
+      let before = fields("d/2")
+      try await push(tool).expect(2)
+      #expect(isThere("d/a", "d/b", "d/v", "d/1", "d/3") == [true, false, true, true, false])
+      #expect(isThere("d/k", "d/k2") == [false, true])
+      #expect(fields("d/2") == before)
+      #expect(try withheld(tool) == 4)
+      try await sql("UPDATE d SET total = 6 WHERE _id IN ('b', '3')", tool)
+      try await push(tool).expect(2)
+      #expect(isThere("d/a", "d/b", "d/v", "d/1", "d/3") == [false, true, true, false, true])
+      #expect(try withheld(tool) == 1)
+    }
+  }
+
+  @Test("Rows of equal cells and times are told apart when they are given other IDs.")
+  func alike() async throws {
+    let time = #""updatedAt":{"timestampValue":"2026-01-01T00:00:00Z"}"#
+    for (id, total) in [("zero", #"{"doubleValue":-0.0}"#), ("whole", #"{"integerValue":"0"}"#)] {
+      try put("d/\(id)", total, time)
+    }
+    try put("d/bad", #"{"stringValue":"x"}"#, time)
+    try await withMirror(times: true) { tool in
+      try await sql("UPDATE d SET _id = _id || '-2'", tool)
+      try await push(tool).expect(2)
+      #expect(isThere("d/zero", "d/whole", "d/bad") == [false, false, true])
+      #expect(isThere("d/zero-2", "d/whole-2", "d/bad-2") == [true, true, false])
+      #expect(fields("d/whole-2")?.contains(#""total":{"integerValue":"0"}"#) ?? false)
+      #expect(try withheld(tool) == 1)
+    }
+  }
+
+  @Test(
+    "A mirror of an earlier version does not know which rows were given another ID, until it is pulled again."
+  )
+  func earlierVersion() async throws {
+    try put("d/a", #"{"doubleValue":5}"#)
+    try await withMirror { tool in
+      try await sql("DROP TRIGGER _mirror_d_move; DROP TABLE _mirror_moves; UPDATE d SET x = 2", tool)
+      try await push(tool).expect(0)
+      try await sql("UPDATE d SET _id = 'b'", tool)
+      try await push(tool).expectFailure(65, "rows of d", "earlier version")
+      #expect(isThere("d/a", "d/b") == [true, false])
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q", "--discard-edits").expect(0)
+      try await sql("UPDATE d SET _id = 'b'", tool)
+      try await push(tool).expect(0)
+      #expect(isThere("d/a", "d/b") == [false, true])
+    }
+  }
+
+  @Test(
+    "A table that a tool made anew or took triggers from is reported, and made again by a pull that discards.",
+    arguments: [
+      "CREATE TABLE t2 AS SELECT * FROM d; DROP TABLE d; ALTER TABLE t2 RENAME TO d; DELETE FROM d",
+      "DROP TRIGGER _mirror_d_update; UPDATE d SET x = 99", "ALTER TABLE d RENAME COLUMN x TO z",
+      "DROP TABLE d", "ALTER TABLE d RENAME TO mine; UPDATE mine SET x = 99",
+    ]
+  )
+  func damage(_ statements: String) async throws {
+    for id in 1...3 { try put("d/\(id)", #"{"doubleValue":\#(id)}"#) }
+    try await withMirror { tool in
+      try await sql(statements, tool)
+      try await push(tool).expectFailure(65, "the table d", "--discard-edits")
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expectFailure(65, "the table d")
+      let status = try await tool.run("mirror", "status", "m.sqlite", "--offline")
+      status.expect(0)
+      #expect(status.output.contains("the table d "), "\(status.output)")
+      #expect(try await tool.run("mirror", "verify", "m.sqlite", "-q").errors.contains("the table d "))
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q", "--discard-edits").expect(0)
+      #expect(
+        try await sql("SELECT total, x FROM d ORDER BY 1", tool) == [
+          ["1.0", "1"], ["2.0", "1"], ["3.0", "1"],
+        ]
+      )
+      try await sql("UPDATE d SET x = 8 WHERE _id = '2'", tool)
+      try await push(tool).expect(0)
+      #expect(fields("d/2")?.contains(#""x":{"integerValue":"8"}"#) ?? false)
+      #expect(
+        !(try await tool.run("mirror", "status", "m.sqlite", "--offline").output.contains("the table d "))
+      )
+    }
+  }
+
+  @Test("Of a column that somebody adds, a push and the status say that its values go nowhere.")
+  func addedColumn() async throws {
+    try put("d/1", #"{"doubleValue":1}"#)
+    try await withMirror { tool in
+      try await sql("ALTER TABLE d ADD COLUMN mine INTEGER; UPDATE d SET mine = 7", tool)
+      let pushed = try await push(tool)
+      pushed.expect(0)
+      #expect(pushed.errors.contains("d.mine"), "\(pushed.errors)")
+      #expect(try await tool.run("mirror", "status", "m.sqlite", "--offline").output.contains("d.mine"))
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      #expect(try await sql("SELECT mine FROM d", tool) == [["7"]])
+    }
+  }
+}
