@@ -36,7 +36,8 @@ struct DatedExport {
     if case .last = since, let folders {
       do throws(Failure) {
         try EarlierDocuments.assertComplete(series, at: folders.path, via: options.files)
-      } catch  where error.isDamage {
+      } catch {
+        guard error.isDamage else { throw error }
         session.logger.warning("\(error)")
         series = []
       }
