@@ -69,7 +69,10 @@ package struct RestoreRules: Sendable {
     if let present, isKept(present) { return left(path, .kept, "it was changed since") }
     var reasons = Self.reasons[accident].map { [$0] } ?? []
     if after == nil, isDeep { reasons.append(SubcollectionGuard.coveringReason) }
-    return Outcome(.change(Change(path: path, before: present, after: after, reasons: reasons)), findings: findings)
+    return Outcome(
+      .change(Change(path: path, before: present, after: after, reasons: reasons)),
+      findings: findings
+    )
   }
 
   /// Whether a document that the files lack nevertheless existed at their time.

@@ -53,7 +53,7 @@ struct DatedExport {
     if case .last = since, let folders {
       do throws(Failure) {
         try EarlierDocuments.assertComplete(series, at: folders.path, via: options.files)
-      } catch where error.isDamage {
+      } catch  where error.isDamage {
         session.logger.warning("\(error)")
         series = []
       }

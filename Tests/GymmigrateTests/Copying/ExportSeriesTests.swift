@@ -233,7 +233,9 @@ struct ExportSeriesTests {
     }
   }
 
-  @Test("An increment of a copy of the folder is refused beside those that were made since, and the next export is whole.")
+  @Test(
+    "An increment of a copy of the folder is refused beside those that were made since, and the next export is whole."
+  )
   func branch() async throws {
     try await withSource { tool, source, target in
       try FileManager.default.copyItem(atPath: tool.path("n"), toPath: tool.path("copy"))
@@ -268,7 +270,9 @@ struct ExportSeriesTests {
         try FileManager.default.copyItem(atPath: tool.path("n/\(name)"), toPath: tool.path("n/\(copy)"))
         let verified = try await tool.bare(["export", "verify", "n"])
         verified.expect(1)
-        #expect(verified.output.contains("n/\(copy)\tit has the readTime of \(name), so one of them is a copy\n"))
+        #expect(
+          verified.output.contains("n/\(copy)\tit has the readTime of \(name), so one of them is a copy\n")
+        )
         try FileManager.default.removeItem(atPath: tool.path("n/\(copy)"))
       }
       var twice = try manifest("n/\(names[0])", tool)

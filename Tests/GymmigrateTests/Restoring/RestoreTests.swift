@@ -532,7 +532,9 @@ struct RestoreTests {
       #expect(result.output.contains("Nothing to restore besides what is left alone."), "\(result.output)")
       #expect(mini.document("u/2") != nil)
       try mini.put("u/3", fields: "{}")
-      #expect(try await tool.bare(restore + ["-n"]).output.contains("u: 0 to create, 0 to update, 1 to delete"))
+      #expect(
+        try await tool.bare(restore + ["-n"]).output.contains("u: 0 to create, 0 to update, 1 to delete")
+      )
     }
   }
 
@@ -559,7 +561,10 @@ struct RestoreTests {
         }
       let plan = try await tool.bare(["restore"] + what + ["-n"] + tool.place)
       plan.expect(0)
-      #expect(plan.errors.contains("1 document of those to delete has something below that stays"), "\(plan.errors)")
+      #expect(
+        plan.errors.contains("1 document of those to delete has something below that stays"),
+        "\(plan.errors)"
+      )
       let result = try await tool.bare(["restore"] + what + Self.unguarded + tool.place)
       result.expect(2)
       let rejects = try tool.text("\(try #require(tool.runs().last))/rejects.jsonl")

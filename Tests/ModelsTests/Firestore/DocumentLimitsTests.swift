@@ -53,7 +53,8 @@ struct DocumentLimitsTests {
   @Test(arguments: [
     ("", DocumentLimits.Violation.Code.emptyID), (".", .reservedID), ("..", .reservedID),
     ("____", .reservedID),
-    ("__x__", .reservedID), ("__id5x__", .reservedID), ("__id07__", .reservedID), ("__id0__", .reservedID), ("a/b", .reservedID),
+    ("__x__", .reservedID), ("__id5x__", .reservedID), ("__id07__", .reservedID), ("__id0__", .reservedID),
+    ("a/b", .reservedID),
     (String(repeating: "é", count: 750) + "x", .longID),
   ])
   func idsThatAreRefused(id: String, code: DocumentLimits.Violation.Code) {

@@ -54,7 +54,8 @@ struct ResourcePathTests {
   static let ascending = [
     "a/__id-9223372036854775808__", "a/__id-5__", "a/__id7__", "a/__id10__", "a/ ", "a/!",
     "a/A",
-    "a/__id+7__", "a/__id07__", "a/__id7_", "a/__id__", "a/__idx__", "a/a", "a/a/b/c", "a/a/b/c/d/e", "a/a!", "a/a-",
+    "a/__id+7__", "a/__id07__", "a/__id7_", "a/__id__", "a/__idx__", "a/a", "a/a/b/c", "a/a/b/c/d/e", "a/a!",
+    "a/a-",
     "a/aa",
     "a/e\u{301}", "a/z", "a/\u{E9}", "a/\u{FFFF}", "a/\u{10000}", "a!/a", "b/a",
   ]

@@ -50,7 +50,10 @@ struct YAMLTextTests {
     }
   }
 
-  @Test("Names that are longer than YAML takes as a plain key are read back.", arguments: ["F", "é", "\u{7F}"])
+  @Test(
+    "Names that are longer than YAML takes as a plain key are read back.",
+    arguments: ["F", "é", "\u{7F}"]
+  )
   func longNames(_ letter: String) throws {
     let long = String(repeating: letter, count: 1500 / letter.utf8.count)
     let key = YAMLText.quoted(long)

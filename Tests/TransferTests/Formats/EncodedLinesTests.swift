@@ -288,7 +288,8 @@ import Testing
         document(["a": .reference("users/u1")])
       ),
       (document(["a": .string(name(900_000))]), document(["a": .string(name(1_048_488))])),
-      (id("__id7__"), id("__x__")), (id("__id-7__"), id("__id07__")), (id("..."), id("..")), (id(name(1500)), id(name(1501))),
+      (id("__id7__"), id("__x__")), (id("__id-7__"), id("__id07__")), (id("..."), id("..")),
+      (id(name(1500)), id(name(1501))),
     ]
   }()
 

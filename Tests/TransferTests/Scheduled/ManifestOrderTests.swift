@@ -73,9 +73,17 @@ struct ManifestOrderTests {
     let gap = "the increment before it is missing"
     #expect(refusal([whole(), increment(3, after: 2)]) == [gap, gap])
     let other = refusal([whole("other"), increment(2, after: 1)])
-    #expect(other == ["it is an increment of projects/p/databases/d, and not of projects/other/databases/d", "it is no increment of export 0"])
+    #expect(
+      other == [
+        "it is an increment of projects/p/databases/d, and not of projects/other/databases/d",
+        "it is no increment of export 0",
+      ]
+    )
     // By itself, and beside exports of other collections, an increment is imported as it is.
     try Manifest.assertOrder([increment(3, after: 2)], at: ["a"])
-    try Manifest.assertOrder([manifest("groups", at: "2026-03-01T02:00:00Z", of: "other"), increment(3, after: 2)], at: ["a", "b"])
+    try Manifest.assertOrder(
+      [manifest("groups", at: "2026-03-01T02:00:00Z", of: "other"), increment(3, after: 2)],
+      at: ["a", "b"]
+    )
   }
 }

@@ -120,7 +120,8 @@ package struct MigrationDraft: Sendable {
       return "ref(\(path?.description ?? name))"
     case .array(let elements): return "[\(elements.map(literal).joined(separator: ", "))]"
     case .map(let map):
-      return "{\(map.entries.map { "\(YAMLText.key(quoted($0.name))): \(literal($0.value))" }.joined(separator: ", "))}"
+      return
+        "{\(map.entries.map { "\(YAMLText.key(quoted($0.name))): \(literal($0.value))" }.joined(separator: ", "))}"
     default: return value.literal
     }
   }

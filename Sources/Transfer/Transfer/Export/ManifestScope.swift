@@ -126,7 +126,8 @@ extension Manifest {
   }
 
   private static let gap = "the increment before it is missing"
-  private static let branch = "it does not continue the export before it, but an older one, as in a copy of the folder"
+  private static let branch =
+    "it does not continue the export before it, but an older one, as in a copy of the folder"
 
   /// Whether two exports may hold versions of the same documents.
   private func overlaps(_ other: Manifest) -> Bool { database == other.database && hasCollections(of: other) }
@@ -162,9 +163,15 @@ extension Manifest {
       let others = manifests[..<index].filter(manifest.hasCollections)
       let earlier = others.filter(manifest.overlaps)
       if earlier.isEmpty, let other = others.first {
-        throw refusal(index, "it is an increment of \(manifest.database), and not of \(other.database)", orderAdvice)
+        throw refusal(
+          index,
+          "it is an increment of \(manifest.database), and not of \(other.database)",
+          orderAdvice
+        )
       }
-      if !earlier.isEmpty, let gap = manifest.gap(behind: earlier) { throw refusal(index, gap, gap == branch ? branchAdvice : gapAdvice) }
+      if !earlier.isEmpty, let gap = manifest.gap(behind: earlier) {
+        throw refusal(index, gap, gap == branch ? branchAdvice : gapAdvice)
+      }
     }
   }
 

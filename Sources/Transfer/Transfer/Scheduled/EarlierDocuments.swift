@@ -87,7 +87,9 @@ package struct EarlierDocuments: Sendable {
     let same = exports.filter { $0.manifest.isOfSeries(scope, format.kind) }
     guard let base = same.lastIndex(where: { !$0.manifest.isIncrement }) else { return [] }
     let series = Array(same[base...])
-    let hasGap = series.indices.contains { series[$0].manifest.gap(behind: series[..<$0].map(\.manifest)) != nil }
+    let hasGap = series.indices.contains {
+      series[$0].manifest.gap(behind: series[..<$0].map(\.manifest)) != nil
+    }
     return hasGap ? [] : series
   }
 }
