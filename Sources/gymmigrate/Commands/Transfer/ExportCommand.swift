@@ -166,9 +166,7 @@ struct ExportCommand: JobCommand {
       throw ValidationError("A backup is JSON Lines, CSV or XLSX: no --dated for \(job.format.rawValue).")
     }
     if job.format == .managed, fields != nil {
-      throw ValidationError(
-        "A managed export has whole documents: what reads it would remove others than --fields."
-      )
+      throw ValidationError("A managed export has whole documents: no --fields.")
     }
     let isTable = isCSV || job.format == .xlsx
     let idle = [
