@@ -105,7 +105,7 @@ struct ExportSeriesTests {
   func altered() async throws {
     try await withSource { tool, source, _ in
       let whole = "n/\(try #require(tool.exports("n").first))"
-      for id in 1...2 { try source.delete("users/\(id)") }
+      for id in 1...2 { source.remove("users/\(id)") }
       let next = try await increment(tool).path
       let target = ["-e", "test", "--mode", "upsert", "-q"]
       try await tool.bare(["import", whole, next] + target).expect(0)
