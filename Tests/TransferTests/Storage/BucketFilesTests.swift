@@ -91,9 +91,10 @@ import Testing
         storage.put(name, MiniStorage.Object(bytes: [0], generation: 5, metadata: "{}"))
       }
       let files = cloud.files
-      #expect(try files.isFolder("gs://bucket/a") && files.isFolder("gs://bucket/a/") && files.isFolder("gs://bucket"))
-      #expect(try !files.isFolder("gs://bucket/a/x.csv") && files.exists("gs://bucket/a/x.csv"))
-      #expect(try files.size(of: "gs://bucket/a/x.csv") == 1 && files.version(of: "gs://bucket/a/x.csv") == "5")
+      for folder in ["gs://bucket/a", "gs://bucket/a/", "gs://bucket"] { #expect(try files.isFolder(folder)) }
+      let file = "gs://bucket/a/x.csv"
+      #expect(try !files.isFolder(file) && files.exists(file))
+      #expect(try files.size(of: file) == 1 && files.version(of: file) == "5")
       #expect(try !files.exists("gs://bucket/a/x"))
       #expect(try files.names(in: "gs://bucket/a") == ["x.csv"])
       #expect(try files.folders(in: "gs://bucket/a/") == ["b"])
