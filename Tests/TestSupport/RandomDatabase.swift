@@ -83,7 +83,12 @@ package struct RandomDatabase: Sendable {
 
   private mutating func documentID() -> String {
     switch documents.count(upTo: 9) {
-    case 0: "__id\(documents.integer())__"
+    case 0:
+      // 0 is no numeric ID.
+      switch documents.integer() {
+      case 0: "__id1__"
+      case let number: "__id\(number)__"
+      }
     case 1...5: String((0..<20).map { _ in documents.pick(Self.letters) })
     default: Self.legal(documents.documentID(), instead: "x")
     }

@@ -1,7 +1,9 @@
+import Files
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
+import Transfer
 
 @Suite("Increments that list what was deleted", .timeLimit(.minutes(60)))
 struct DeletedDocumentsTests {
@@ -185,6 +187,13 @@ struct DeletedDocumentsTests {
       let before = target.snapshot()
       for line in ["{}", #"{"name":"users"}"#, #"{"name":"users/2""#, "users/2"] {
         try tool.write(#"{"name":"users/1"}"# + "\n\(line)\n", to: "\(folder)/deleted.jsonl")
+        var manifest = try #require(try Manifest.read(from: tool.path(folder)))
+        manifest.deleted?.sha256 = try SHA256Digest.hexadecimal(
+          ofFileAt: tool.path("\(folder)/deleted.jsonl"),
+          decompresses: false,
+          via: .local
+        )
+        try manifest.write(to: tool.path(folder))
         let command = ["import", folder, "--mode", "upsert", "--max-delete", "9", "-e", "test"]
         try await tool.bare(command).expectFailure(65, "deleted.jsonl", "line 2")
         #expect(isSame(target.snapshot(), before))
