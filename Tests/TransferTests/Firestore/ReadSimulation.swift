@@ -174,7 +174,8 @@ enum NameKind: CaseIterable {
       case .accents: some(Array("aáeéñ\u{0301}\u{1F600}z"), index % 5 + 1)
       case .clusters: some(Array("az"), 1) + some(Array("019"), 1) + some(letters, 3)
       case .reserved: (index.isMultiple(of: 2) ? "__" : "_") + some(hex, 4)
-      case .numeric: index.isMultiple(of: 3) ? "__id\(index < count / 2 ? index - count / 2 : index + 1)__" : some(letters, 3)
+      case .numeric:
+        index.isMultiple(of: 3) ? "__id\(index.isMultiple(of: 2) ? -index - 1 : index)__" : some(letters, 3)
       case .prefixed: "sajarubox-member-2026-\(String(String(1_000_000 + index * 3).dropFirst()))-x"
       case .skewed: (isMost ? "m" : some(letters, 1)) + some(letters, 19)
       case .skewedDeep: isMost ? "aa" + some(letters, 18) : some(letters, 20)
