@@ -146,9 +146,11 @@ struct DuplicateDocumentTests {
       try export("second", 3, at: "2026-01-03T00:00:00Z", since: "2026-01-02T00:00:00Z")
       try export("later", 4, at: "2026-01-04T00:00:00Z", since: nil)
       try export("other", 5, at: "2026-01-04T00:00:00Z", since: "2026-01-02T00:00:00Z", of: "x")
-      for wrong in [["whole", "later"], ["whole", "other"], ["whole", "first", "first"]] {
+      for wrong in [["whole", "later"], ["whole", "first", "first"]] {
         try await tool.bare(["import"] + wrong + ["--mode", "upsert"] + tool.place).expect(65)
       }
+      try await tool.bare(["import", "whole", "other", "--mode", "upsert"] + tool.place)
+        .expectFailure(64, "it is an increment of projects/p/databases/x")
       for wrong in [["first", "whole"], ["whole", "second", "first"]] {
         try await tool.bare(["import"] + wrong + ["--mode", "upsert"] + tool.place)
           .expectFailure(64, "Name the whole export first")
