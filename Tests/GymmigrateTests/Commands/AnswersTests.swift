@@ -119,6 +119,12 @@ struct AnswersTests {
       for name in ["payments", "expenses", "members", "products", "check_ins"] {
         try await tool.run("import", Samples.file(name), "-q").expect(0)
       }
+      let soon = Date(timeIntervalSinceNow: 3 * 86_400).ISO8601Format()
+      try tool.write(
+        #"{"name":"members/soon","fields":{"membershipStatus":{"stringValue":"active"},"membershipEndDate":{"timestampValue":"\#(soon)"}}}"#,
+        to: "soon.jsonl"
+      )
+      try await tool.run("import", "soon.jsonl", "-q").expect(0)
       let result = try await tool.run(
         "report",
         "owner",
