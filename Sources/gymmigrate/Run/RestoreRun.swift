@@ -57,12 +57,10 @@ extension RestoreJob: PerformableJob {
     let isQuiet = run.output.json || !plan.isDryRun
     let screen = PlanScreen(html: plan.html, connection: run.connection, isQuiet: isQuiet)
     var ending = try await screen.conclude([report], totals, of: planning, folder)
-    if plan.isDryRun {
-      ending.status = session.plannedStatus
-      if totals.changes.count(.delete) > 0 {
-        let planned = try PlannedChanges(file: file, for: session.environment, folder: run.connection.stateDir)
-        try await warnOfWhatStays(below: planned, in: session, folder)
-      }
+    if plan.isDryRun { ending.status = session.plannedStatus }
+    if plan.isDryRun, totals.changes.count(.delete) > 0 {
+      let planned = try PlannedChanges(file: file, for: session.environment, folder: run.connection.stateDir)
+      try await warnOfWhatStays(below: planned, in: session, folder)
     }
     if let output {
       try PlanEnd.copy(file, to: output, via: access)
