@@ -73,9 +73,8 @@ extension JSONWriter {
       close("}")
     case .array(let elements): try arrayValue(of: elements)
     case .map(let fields):
-      open("{\"mapValue\":{")
-      try fieldsMember(of: fields)
-      close("}}")
+      if fields.isEmpty { return literal("{\"mapValue\":{}}") }
+      try members(of: fields, within: "{\"mapValue\":{\"fields\":{", "}}}")
     }
   }
 
@@ -88,16 +87,19 @@ extension JSONWriter {
     close("]}}")
   }
 
-  /// Writes the `fields` member of a document or a map, unless it is empty.
-  private mutating func fieldsMember(of fields: some ReadableFields) throws(WireError) {
-    if fields.isEmpty { return }
-    open("\"fields\":{")
+  /// Writes the members of a document or a map, enclosed in the given JSON.
+  private mutating func members(
+    of fields: some ReadableFields,
+    within opening: StaticString,
+    _ closing: StaticString
+  ) throws(WireError) {
+    open(opening)
     var iterator = fields.makeIterator()
     while let (name, value) = iterator.next() {
       name.withBytes { key($0) }
       try self.value(of: value)
     }
-    close("}")
+    close(closing)
   }
 
   /// Writes a document as a line of JSON Lines: its fields (if any) and its name relative to the database, without times.
@@ -122,8 +124,7 @@ extension JSONWriter {
   @inline(__always)
   private mutating func line(_ fields: some ReadableFields, _ path: DocumentPath) throws(WireError) {
     beginLine()
-    open("{")
-    try fieldsMember(of: fields)
+    if fields.isEmpty { open("{") } else { try members(of: fields, within: "{\"fields\":{", "}") }
     path.string.withBytes { string($0, within: "\"name\":\"", "\"}\n") }
     beginLine()
   }
@@ -227,7 +228,8 @@ extension JSONWriter {
   }
 
   private mutating func fieldsMember(_ fields: FieldMap) {
-    valid { json throws(WireError) in try json.fieldsMember(of: fields) }
+    if fields.isEmpty { return }
+    valid { json throws(WireError) in try json.members(of: fields, within: "\"fields\":{", "}") }
   }
 
   private mutating func arrayValue(_ values: [Value]) {
