@@ -18,7 +18,7 @@ private func read(_ client: FirestoreClient, _ kind: UInt8) async {
   case UInt8(ascii: "s"): request.reach = .subcollections
   case UInt8(ascii: "i"): return _ = try? await client.collectionIDs()
   case UInt8(ascii: "b"): return _ = try? await client.batchGet([path])
-  case UInt8(ascii: "n"): return _ = try? await client.count(collection)
+  case UInt8(ascii: "n"): return _ = try? await client.count(CollectionRead(collection))
   default: break
   }
   do {

@@ -115,7 +115,7 @@ func fuzzPlan(_ input: [UInt8]) {
       }
     }
     let environment = DatabaseEnvironment(name: "test", database: DatabaseName(project: "p", database: "d"))
-    _ = attempt { () throws(Failure) in try PlannedChanges(file: path, for: environment).count }
+    _ = attempt { () throws(Failure) in try PlannedChanges(file: path, for: environment).deletions }
   }
 }
 

@@ -87,7 +87,7 @@ private func exchange(_ client: StorageClient, _ kind: UInt8) async throws(Failu
   switch kind {
   case UInt8(ascii: "l"):
     for object in try await store.list("") { expect(object.bytes >= 0, "an object of less than nothing") }
-  case UInt8(ascii: "h"): _ = try await client.holdsObjects(address.asFolder, "read")
+  case UInt8(ascii: "h"): _ = try await client.holdsObjects(address.asFolder)
   case UInt8(ascii: "o"):
     let object = try await store.read("o", limit: 4096)
     expect(object?.bytes.count ?? 0 <= 4096, "an object has no bound")

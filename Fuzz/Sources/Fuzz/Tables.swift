@@ -51,8 +51,8 @@ private func readCSV(_ bytes: [UInt8], chunkSize: Int) -> [Record] {
     while records.count <= bytes.count + 1 {
       do throws(Failure) {
         guard try reader.next() else { return records }
-        expect(reader.record.line > line, "lines do not rise")
-        line = reader.record.line
+        expect(reader.record.number > line, "lines do not rise")
+        line = reader.record.number
         records.append(.record(reader.record.texts))
       } catch {
         records.append(.refused)
