@@ -7,7 +7,7 @@ import Synchronization
 /// Has a client talk to a service that answers with the input: the first byte is what it does, of `kinds` if there are any, the
 /// rest records behind 0x1E, of which the first byte is the kind of answer.
 ///
-/// When all were given they are given anew, so that only the client can end it.
+/// When all were given, they are given again, so that only the client can end it.
 func converse(
   _ input: [UInt8],
   kinds: String? = nil,

@@ -22,7 +22,7 @@ enum MirrorText {
       lines.append("\(status.edits) edited documents are not pushed: see 'gymmigrate mirror push -n'")
     }
     lines += status.damages.map {
-      "\($0), so edits in it are not known: 'gymmigrate mirror pull --discard-edits' makes it anew"
+      "\($0), so edits in it are not known: 'gymmigrate mirror pull --discard-edits' recreates it"
     }
     if !status.addedColumns.isEmpty {
       lines.append(

@@ -149,7 +149,7 @@ struct MirrorEditTests {
   }
 
   @Test(
-    "A table that a tool made anew or took triggers from is reported, and made again by a pull that discards.",
+    "A table that a tool recreated or took triggers from is reported, and recreated by a pull that discards.",
     arguments: [
       "CREATE TABLE t2 AS SELECT * FROM d; DROP TABLE d; ALTER TABLE t2 RENAME TO d; DELETE FROM d",
       "DROP TRIGGER _mirror_d_update; UPDATE d SET x = 99", "ALTER TABLE d RENAME COLUMN x TO z",

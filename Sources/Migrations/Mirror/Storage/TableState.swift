@@ -16,7 +16,7 @@ extension MirrorLayout {
       path: file,
       cause: "\(cause), so what was edited in it is not known",
       remedy:
-        "'mirror pull --discard-edits' makes it anew; to keep edits, copy the table under another name first, and make them again."
+        "'mirror pull --discard-edits' recreates it; to keep edits, copy the table under another name first, and make them again."
     )
   }
 
@@ -72,7 +72,7 @@ extension TableLayout {
     let isSame =
       found.prefix(names.count).map(\.name) == names && found.map(\.isKey).firstIndex(of: false) == key
       && (mayHaveMore || found.count == names.count)
-    if !isSame { return "the table \(table) was made anew or has other columns" }
+    if !isSame { return "the table \(table) was recreated or has other columns" }
     let triggers = triggerNames(of: table)
     return try count(triggers, of: table, db) == triggers.count ? nil : "the table \(table) lost its triggers"
   }
