@@ -351,6 +351,17 @@ let package = Package(
       ],
       swiftSettings: testSettings
     ),
+    .testTarget(
+      name: "FuzzTests",
+      dependencies: [
+        "Platform", "FirestoreModels", "TypedDocuments", "Schema", "GymModels", "Files", "Configuration",
+        "FirestoreREST", "Storage", "Tables", "Runs", "Transfer", "LocalFirestore", "MigrationEngine",
+        "Shards",
+        "GymMigrations", "CZlib", "TestSupport",
+        grdb,
+      ],
+      swiftSettings: testSettings
+    ),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

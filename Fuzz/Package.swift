@@ -153,6 +153,7 @@ let package = Package(
         "Tables", "Runs", "Transfer", "LocalFirestore", "MigrationEngine", "Shards", "GymMigrations", "CZlib",
         grdb,
       ],
+      exclude: ["CorpusTests.swift"],
       swiftSettings: settings
     ),
   ],

@@ -1,7 +1,7 @@
 import Dispatch
 import FirestoreModels
-import TypedDocuments
 import Synchronization
+import TypedDocuments
 
 @testable import Files
 @testable import Shards

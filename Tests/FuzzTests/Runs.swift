@@ -130,7 +130,7 @@ func fuzzLedger(_ input: [UInt8]) {
         let entry = LedgerEntry(document)
         totals = totals + entry.totals
         _ = (entry.blocks, CommandPlace().waysOut(of: entry), entry.totals.balance)
-        let now = document.createTime ?? Timestamp(seconds: 0)!
+        guard let now = document.createTime ?? Timestamp(seconds: 0) else { continue }
         _ = Lease.state(of: document, now: now, for: [entry.run])
         _ = Lease.state(of: document, now: now, for: [])
       }
@@ -170,7 +170,7 @@ func fuzzFolders(_ input: [UInt8]) {
     let database = DatabaseEnvironment(name: "d", database: DatabaseName(project: "p", database: "d"))
     var marks = attempt { () throws(Failure) in try HighWaterMarks(in: folder) }
     let users = CollectionPath(nil, "users")
-    let moment = marks?[database, users] ?? Timestamp(seconds: 1_000_000)!
+    guard let moment = marks?[database, users] ?? Timestamp(seconds: 1_000_000) else { return }
     _ = attempt { () throws(Failure) in try marks?.move([users], of: database, exportedAt: moment) }
     if marks != nil {
       let again = attempt { () throws(Failure) in try HighWaterMarks(in: folder) }
