@@ -52,12 +52,18 @@ def is_identifier(name):
 
 # Guesses.
 
-ERRORS = set("#N/A #N/D #REF! #¡REF! #VALUE! #¡VALOR! #DIV/0! #¡DIV/0! #NAME? #¿NOMBRE? #NUM! #¡NUM! #NULL! #¡NULO!".split())
+ERRORS = set(
+    "#N/A #N/D #REF! #¡REF! #VALUE! #¡VALOR! #DIV/0! #¡DIV/0! #NAME? #¿NOMBRE? #NUM! #¡NUM! #NULL! #¡NULO! #ERROR! #SPILL! "
+    "#¡DESBORDAMIENTO! #CALC! #¡CALC! #FIELD! #¡CAMPO! #BLOCKED! #¡BLOQUEADO! #CONNECT! #¡CONECTAR! #UNKNOWN! #¡DESCONOCIDO! "
+    "#BUSY! #¡OCUPADO! #GETTING_DATA #OBTENIENDO_DATOS".split()
+)
+OTHER_ERRORS = re.compile(r"#{3,}|Err:[0-9]{3}")
 
 
 def is_error(cell):
     """Whether a cell of CSV is an error as a spreadsheet saves it."""
-    return cell.hint != "sheet" and cell.kind == "text" and str(cell.value).strip(" \t") in ERRORS
+    text = str(cell.value).strip(" \t")
+    return cell.hint != "sheet" and cell.kind == "text" and (text in ERRORS or OTHER_ERRORS.fullmatch(text) is not None)
 
 
 def said(cell, options, order, exponents, kinds):

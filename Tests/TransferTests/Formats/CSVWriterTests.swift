@@ -130,14 +130,16 @@ private func documents(
 @Suite struct CSVWriterTests {
   @Test(
     "A text that an import would take for an error of a spreadsheet is REST JSON in any column.",
-    arguments: ["#REF!", " #NAME?", "#N/A", "#¡REF!"]
+    arguments: [
+      "#REF!", " #NAME?", "#N/A", "#¡REF!", "#ERROR!", "#SPILL!", "#OBTENIENDO_DATOS", "Err:502", "######",
+    ]
   )
   func errors(text: String) throws {
     let bytes = try csv([document("products/p", ["name": .string(text), "note": .string(text)])])
     let row = try #require(rows(bytes).last)
     let json = #"{"stringValue":"\#(text)"}"#
     #expect(row.count { String(decoding: $0.text, as: UTF8.self) == json } == 2)
-    let plain = try csv([document("products/p", ["name": .string("#REF"), "note": .string("#1")])])
+    let plain = try csv([document("products/p", ["name": .string("##"), "note": .string("Err:1")])])
     #expect(!String(decoding: plain, as: UTF8.self).contains("stringValue"))
   }
 

@@ -158,7 +158,7 @@ struct SpoiledTablesTests {
 
   @Test(
     "An error of a spreadsheet is refused in CSV, unless its column is said to be text.",
-    arguments: ["#N/D", " #¡REF!"]
+    arguments: ["#N/D", " #¡REF!", "#ERROR!", "#SPILL!", "#####", "Err:502"]
   )
   func errors(_ error: String) throws {
     for heading in ["id", "__name__"] {

@@ -122,7 +122,9 @@ package struct CellText: Sendable {
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return false }
     if utf8.count == nullBytes.count, utf8.elementsEqual(nullBytes) { return false }
     // An error of a spreadsheet is refused in a table.
-    if first <= UInt8(ascii: "#"), SpreadsheetError.isError(utf8) { return false }
+    if first <= UInt8(ascii: "#") || first == UInt8(ascii: "E"), SpreadsheetError.isError(utf8) {
+      return false
+    }
     if isTyped { return true }
     switch CellForm(utf8) {
     case .text, .exponent: return !AddressText.isAddress(utf8)
