@@ -3,8 +3,8 @@
 
     make_pages.py FILE.jsonl DIR DOCUMENTS
 
-Documents of FILE are repeated until there are enough, 300 a page; the first page is first.json.gz, the others are named
-by their tokens. What the pages share is compressed once.
+Documents of FILE are repeated until there are enough, each time with names that follow those before, 300 a page; the first page is
+first.json.gz, the others are named by their tokens.
 """
 
 import itertools
@@ -22,27 +22,30 @@ def compact(value):
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def names(lines):
+    """Documents in the order of their names, again and again, and with names that rise all the same."""
+    ordered = sorted(lines, key=lambda line: line["name"].encode())
+    for round in itertools.count():
+        for line in ordered:
+            collection, name = line["name"].split("/")
+            yield f"{collection}/{round:05d}-{name}", line["fields"]
+
+
 def main(source, folder, count):
-    lines = [json.loads(line) for line in open(source, encoding="utf-8")]
-    documents = [
-        compact({"name": DATABASE + line["name"], "fields": line["fields"], **TIMES}) for line in lines
-    ]
+    documents = names([json.loads(line) for line in open(source, encoding="utf-8")])
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    shared = {}
     for start in range(0, count, SIZE):
-        size = min(SIZE, count - start)
-        key = (start % len(documents), size)
-        if key not in shared:
-            taken = itertools.islice(itertools.cycle(documents), key[0], key[0] + size)
-            packer = zlib.compressobj(6, zlib.DEFLATED, 31)
-            shared[key] = (packer, packer.compress(f'{{"documents":[{",".join(taken)}]'.encode()))
-        packer, head = shared[key]
-        packer = packer.copy()
+        page = [
+            compact({"name": DATABASE + name, "fields": fields, **TIMES})
+            for name, fields in itertools.islice(documents, min(SIZE, count - start))
+        ]
         token = f"p{start + SIZE}" if start + SIZE < count else None
         tail = f',"nextPageToken":"{token}"}}' if token else "}"
         name = "first" if start == 0 else f"p{start}"
-        (folder / f"{name}.json.gz").write_bytes(head + packer.compress(tail.encode()) + packer.flush())
+        text = f'{{"documents":[{",".join(page)}]{tail}'
+        packer = zlib.compressobj(6, zlib.DEFLATED, 31)
+        (folder / f"{name}.json.gz").write_bytes(packer.compress(text.encode()) + packer.flush())
 
 
 if __name__ == "__main__":
