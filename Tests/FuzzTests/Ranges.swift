@@ -15,8 +15,8 @@ func fuzzRanges(_ input: [UInt8]) {
   let names = input.dropFirst(3).split(separator: UInt8(ascii: "\n"))
     .map { String(decoding: $0, as: UTF8.self) }
     .filter { PathLimits.violation(ofID: $0, isDocument: true) == nil }
-  let ids = Set(names.map { UTF8Key($0) }).map(\.string).sorted { ResourceID.compare($0, $1) < 0 }
-  let documents = ids.map { DocumentPath(CollectionPath(nil, "c"), $0) }
+  let ids = Set(names.map { UTF8Key($0) })
+  let documents = ids.map { DocumentPath(CollectionPath(nil, "c"), $0.string) }.sorted()
 
   let splitter = RangeSplitter(pageSize: pageSize, level: 1, isDeep: false)
   var scheduler = ReadScheduler(width: width, lanes: [.ranges(splitter, wantsPoints: false)])

@@ -23,13 +23,14 @@ public struct DocumentPath: Hashable, Comparable, Sendable, CustomStringConverti
   public init(_ collection: CollectionPath, _ id: String) { string = "\(collection.string)/\(id)" }
 
   /// The document ID: the last segment.
-  public var id: String {
-    string.utf8.lastIndex(of: slash).map { String(string[string.utf8.index(after: $0)...]) } ?? string
-  }
+  public var id: String { lastSegment(of: string) }
 
   /// The collection that contains the document.
   public var collection: CollectionPath {
-    CollectionPath(unchecked: string.utf8.lastIndex(of: slash).map { String(string[..<$0]) } ?? string)
+    let collection = string.withBytes { path in
+      path.lastIndex(of: slash).map { String(decoding: path[..<$0], as: UTF8.self) }
+    }
+    return CollectionPath(unchecked: collection ?? string)
   }
 
   /// Whether the document is directly in a collection, not in a subcollection below it.
@@ -85,9 +86,7 @@ public struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConver
   init(unchecked string: String) { self.string = string }
 
   /// The collection ID: the last segment, which names the collection group.
-  public var id: String {
-    string.utf8.lastIndex(of: slash).map { String(string[string.utf8.index(after: $0)...]) } ?? string
-  }
+  public var id: String { lastSegment(of: string) }
 
   /// The path with `*` in place of every document ID: `groups/*/members`.
   package var pattern: CollectionPath {
@@ -126,6 +125,12 @@ public struct CollectionPath: Hashable, Comparable, Sendable, CustomStringConver
 
 private let slash = UInt8(ascii: "/")
 
+private func lastSegment(of path: String) -> String {
+  path.withBytes { bytes in
+    bytes.lastIndex(of: slash).map { String(decoding: bytes[($0 + 1)...], as: UTF8.self) }
+  } ?? path
+}
+
 /// The number of segments; nil if one is empty.
 private func segmentCount(of path: String) -> Int? {
   path.withBytes { path in
@@ -156,9 +161,8 @@ func compareSegments(_ a: String, _ b: String) -> Int {
         index += 1
       }
       if index == left.count && index == right.count { return 0 }
-      func segment(_ path: UnsafeBufferPointer<UInt8>) -> String {
-        let end = path[index...].firstIndex(of: slash) ?? path.count
-        return String(decoding: path[start..<end], as: UTF8.self)
+      func segment(_ path: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: path[start..<(path[index...].firstIndex(of: slash) ?? path.count)])
       }
       let order = ResourceID.compare(segment(left), segment(right))
       return order == 0 ? left.count - right.count : order
@@ -169,24 +173,25 @@ func compareSegments(_ a: String, _ b: String) -> Int {
 /// An ID within a path.
 public enum ResourceID {
   /// The number of a numeric ID, written `__id7__` (as in Datastore); nil for other IDs, as `__id07__` and `__id0__`.
-  public static func number(_ id: String) -> Int64? {
-    let utf8 = id.utf8
-    guard utf8.count > 6, utf8.starts(with: "__id".utf8), utf8.suffix(2).elementsEqual("__".utf8) else {
+  public static func number(_ id: String) -> Int64? { id.withBytes { number($0) } }
+
+  static func number(_ id: UnsafeBufferPointer<UInt8>) -> Int64? {
+    guard id.count > 6, id.starts(with: "__id".utf8), id.suffix(2).elementsEqual("__".utf8) else {
       return nil
     }
-    let number = utf8.dropFirst(4).dropLast(2)
+    let number = id.dropFirst(4).dropLast(2)
     let first = number.first == UInt8(ascii: "-") ? number.dropFirst().first : number.first
     guard let first, first.isASCIIDigit, first != UInt8(ascii: "0") else { return nil }
-    return Int64(Substring(number))
+    return Int64(String(decoding: number, as: UTF8.self))
   }
 
   /// Compares two IDs: numeric ones first, by number, then the others by bytes.
-  public static func compare(_ a: String, _ b: String) -> Int {
+  static func compare(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
     switch (number(a), number(b)) {
     case (let x?, let y?): x < y ? -1 : x > y ? 1 : 0
     case (_?, nil): -1
     case (nil, _?): 1
-    case (nil, nil): a.compareUTF8(b)
+    case (nil, nil): a.compare(b)
     }
   }
 }

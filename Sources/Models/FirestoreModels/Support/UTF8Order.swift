@@ -95,7 +95,7 @@ extension UnsafeBufferPointer<UInt8> {
 
   /// The order of ``Swift/String/compareUTF8(_:)``.
   @inline(__always)
-  fileprivate func compare(_ other: UnsafeBufferPointer<UInt8>) -> Int {
+  func compare(_ other: UnsafeBufferPointer<UInt8>) -> Int {
     guard let left = baseAddress, let right = other.baseAddress else { return count - other.count }
     if count >= 8, other.count >= 8 {
       let a = UInt64(bigEndian: UnsafeRawPointer(left).loadUnaligned(as: UInt64.self))

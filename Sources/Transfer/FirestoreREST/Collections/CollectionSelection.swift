@@ -128,5 +128,5 @@ extension CollectionPath {
 
 extension DocumentPath {
   /// Whether it is in one of gymmigrate's own collections, or below one.
-  package var isReserved: Bool { collection.isReserved }
+  package var isReserved: Bool { string.utf8.starts(with: CollectionSelection.ownPrefix.utf8) }
 }

@@ -1,26 +1,38 @@
 /// A pending write to the service, encoded once.
 package struct PendingWrite: Sendable {
-  package let write: Write
-  /// The JSON of the write in a commit.
-  let json: [UInt8]
-  /// The change that it makes, for the journal; nil for a write that was not derived from a document.
-  let change: Change?
+  /// What stays, in one place: a write is copied from one list to another some ten times until it is settled.
+  private final class Content: Sendable {
+    let write: Write
+    let json: [UInt8]
+    let change: Change?
+    let replans: Int
+
+    init(_ write: Write, _ json: [UInt8], _ change: Change?, _ replans: Int) {
+      (self.write, self.json, self.change, self.replans) = (write, json, change, replans)
+    }
+  }
+
+  private let content: Content
   /// The approximate number of bytes held until it is settled: its JSON, again in the body of its commit, and its change.
   let bytes: Int
-  /// How often it was replanned because its document had changed.
-  package let replans: Int
   var isJournaled = false
   /// Whether the result of an attempt is unknown.
   ///
   /// It remains set, because a commit that had not been applied when it was read back may still be in flight.
   var mayBeApplied = false
 
+  package var write: Write { content.write }
+  /// The JSON of the write in a commit.
+  var json: [UInt8] { content.json }
+  /// The change that it makes, for the journal; nil for a write that was not derived from a document.
+  var change: Change? { content.change }
+  /// How often it was replanned because its document had changed.
+  package var replans: Int { content.replans }
+
   init(_ write: Write, in database: DatabaseName, of change: Change? = nil, replans: Int = 0) {
-    self.write = write
-    json = write.json(in: database)
-    self.change = change
+    let json = write.json(in: database)
+    content = Content(write, json, change, replans)
     bytes = 2 * json.count + (change?.heldBytes ?? 0)
-    self.replans = replans
   }
 
   init(_ change: Change, in database: DatabaseName, replans: Int = 0) {
