@@ -50,6 +50,28 @@ struct TornJournalTests {
     try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/journal.jsonl"))
   }
 
+  @Test("A result that no run writes is damage, not a write that was not made.")
+  func unknownResults() async throws {
+    try await withTemporaryDirectory { folder in
+      let folder = folder.path
+      let (lines, _) = try await journal(in: folder)
+      let written = try #require(
+        lines.firstIndex { String(decoding: $0, as: UTF8.self).contains(#""result":"written","#) }
+      )
+      for (old, new) in [
+        (#""written""#, #""wwritten""#), (#""written""#, #""""#), ("Z\"}", "\"}"),
+        (#""updateTime":""#, #""updateTime":"x"#),
+      ] {
+        var damaged = lines
+        damaged[written] = Array(
+          String(decoding: lines[written], as: UTF8.self).replacing(old, with: new).utf8
+        )
+        try put(damaged, folder)
+        #expect(throws: Failure.self, "\(new)") { try read("\(folder)/journal.jsonl") }
+      }
+    }
+  }
+
   @Test(
     "A line torn at any byte is skipped if the next one follows directly, and is damage on a line of its own."
   )

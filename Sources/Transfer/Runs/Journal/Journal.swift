@@ -263,6 +263,9 @@ extension Journal: WriteJournal {
 }
 
 extension WriteResult {
+  /// All that ``name`` can be.
+  static let names = ["written", "rejected", "conflicted", "unchanged", "skipped"]
+
   /// The name of the result in the journal.
   var name: String {
     switch self {

@@ -1,4 +1,5 @@
 import Files
+import FirestoreREST
 import Platform
 
 /// Reads a ``Journal`` line by line in constant memory.
@@ -177,7 +178,15 @@ package struct JournalReader: ~Copyable {
       guard let path = json["path"]?.string.flatMap({ DocumentPath($0) }) else {
         throw WireError("path is the path of a document")
       }
-      let time = json["updateTime"]?.string.flatMap { Timestamp($0) }
+      // A write whose result is misread would not be undone.
+      guard WriteResult.names.contains(where: { $0.isIdentical(to: result) }) else {
+        throw WireError("result is unknown")
+      }
+      var time: Timestamp?
+      if let text = json["updateTime"] {
+        time = text.string.flatMap { Timestamp($0) }
+        if time == nil { throw WireError("updateTime is a timestamp") }
+      }
       return .settled(path, result: result, updateTime: time)
     }
     if let name = json["database"]?.string {
