@@ -157,6 +157,33 @@ import Testing
     }
   }
 
+  @Test(
+    "A phone is found whatever separates its digits, but letters and what separates times or the cells of files.",
+    arguments: [
+      ("55\u{2009}5083\u{2009}1234", true), ("55\t5083\t1234", true), ("55\n5083\r\n1234", true),
+      ("5 5 5 0 8 3 1 2 3 4", true),
+      ("55\u{2013}5083\u{2011}1234", true), ("55\u{B7}5083_1234", true), ("55, 5083; 1234", true),
+      ("55\u{200B}50831234", true),
+      ("[55,\n5083,\n1234]", true), ("٥٥ ٥٠٨٣ ١٢٣٤", true), ("3\t5550831234\t7", true),
+      ("55,5083,1234", false), ("55:5083:1234", false), ("\"55\";\"5083\";\"1234\"", false),
+      ("55 y 5083 y 1234", false),
+    ]
+  )
+  func separators(_ text: String, _ isFound: Bool) throws {
+    #expect(found(try prove([Self.note(.string(text))])) == (isFound ? ["people: phone"] : []))
+  }
+
+  @Test("A phone that stands in the copy as in the source is found, whatever separates its digits.")
+  func sameSeparators() throws {
+    for separator in ["\u{2009}", "\t", "\n", ",", ":", " y "] {
+      let phone = Value.string(["55", "5083", "1234"].joined(separator: separator))
+      var proof = try MaskProof(by: SchemaReader.schema(parsing: Self.text, path: "s.yaml"))
+      try proof.take(Self.document("people/\(Self.id)", ["phone": phone]))
+      try proof.search(Self.note(phone))
+      #expect(found(try proof.report()) == ["people: phone"], "\(separator)")
+    }
+  }
+
   @Test("What was not looked for is said.")
   func said() throws {
     let report = try prove([])

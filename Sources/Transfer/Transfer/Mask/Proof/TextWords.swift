@@ -28,7 +28,7 @@ struct TextWords {
     start = bytes.count
   }
 
-  private static func isPart(_ scalar: Unicode.Scalar) -> Bool {
+  fileprivate static func isPart(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return UInt8(truncatingIfNeeded: scalar.value).isASCIILetterOrDigit }
     return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
   }
@@ -69,8 +69,6 @@ struct TextWords {
 enum PhoneDigits {
   static let shortest = 7
   private static let longest = 9
-  /// The maximum number of groups in which a number is written.
-  private static let groups = 6
 
   /// Returns what to search for; nil if the number is too short.
   static func trace(_ text: String) -> ValueTrace? {
@@ -78,17 +76,25 @@ enum PhoneDigits {
     return digits.count < shortest ? nil : ValueTrace(.digits, digits.suffix(longest))
   }
 
-  /// Calls `body` with each number in a text, whatever separates its groups of digits.
+  /// Calls `body` with each number in a text, whatever but letters stands between its digits.
+  ///
+  /// What separates times and the cells of files (`12:30`, `5,60`) ends a number, unless there is white space as well.
   static func forEach(in text: String, _ body: (ValueTrace) -> Void) {
     var groups: [[UInt8]] = []
     var group: [UInt8] = []
+    var (isSeparated, isSpaced) = (false, false)
     for scalar in text.unicodeScalars {
       if let digit = PlainText.decimalDigit(scalar) {
+        if isSeparated, !isSpaced { groups.removeAll() }
+        (isSeparated, isSpaced) = (false, false)
         group.append(UInt8(ascii: digit))
         continue
       }
       end(&group, &groups, body)
-      if !"+-.()/ \u{A0}".unicodeScalars.contains(scalar) { groups.removeAll() }
+      if groups.isEmpty { continue }
+      if TextWords.isPart(scalar) { groups.removeAll() }
+      if ",;:|\"".unicodeScalars.contains(scalar) { isSeparated = true }
+      if PlainText.isWhiteSpace(scalar) { isSpaced = true }
     }
     end(&group, &groups, body)
   }
@@ -96,7 +102,8 @@ enum PhoneDigits {
   private static func end(_ group: inout [UInt8], _ groups: inout [[UInt8]], _ body: (ValueTrace) -> Void) {
     if group.isEmpty { return }
     groups.append(group)
-    if groups.count > Self.groups { groups.removeFirst() }
+    // Each has a digit at least.
+    if groups.count > longest { groups.removeFirst() }
     group.removeAll()
     var digits: [UInt8] = []
     for earlier in groups.reversed() {
