@@ -105,10 +105,17 @@ struct MaskedText: Sendable {
   func digits(_ text: String) -> String {
     let kept = PlainText.asciiDigits(text)
     let digits = kept.filter(\.isASCIIDigit)
-    let count = digits.count > 13 ? digits.count : min(10, digits.count - PhoneCountry.digitCount(of: kept))
-    let national = Array(digits.suffix(count))
-    var masked = (digits.dropLast(count) + DigitPermutation.masked(national, under: key)).makeIterator()
+    let code = PhoneCountry.digitCount(of: kept)
+    let isLong = code == 0 && digits.count > PhoneCountry.lengths.upperBound
+    let count = isLong ? digits.count : min(10, digits.count - code)
+    var masked = (digits.dropLast(count) + permuted(Array(digits.suffix(count)))).makeIterator()
     return String(decoding: kept.map { $0.isASCIIDigit ? masked.next() ?? $0 : $0 }, as: UTF8.self)
+  }
+
+  /// Permutes digits so that those without a country code get none, and never meet one that has it.
+  private func permuted(_ digits: [UInt8]) -> [UInt8] {
+    let hasCode = PhoneCountry.digitCount(of: digits) > 0
+    return permuted(digits) { (PhoneCountry.digitCount(of: $0) > 0) == hasCode ? $0 : nil }
   }
 
   // MARK: Words
