@@ -44,4 +44,16 @@ import Testing
     #expect(text.number(number) == number)
     #expect(text.number(Double.nan).isNaN)
   }
+
+  @Test("A number at an end of its type stays finite when a percentage changes it, and does not stay itself.")
+  func largest() {
+    for number in 0..<50 {
+      let seed = Array("c/\(number)".utf8)
+      for value in [Double.greatestFiniteMagnitude, -.greatestFiniteMagnitude] {
+        let changed = text.number(value, percent: 300, seed: seed)
+        #expect(changed.isFinite && changed != value)
+      }
+      for value in [Int64.max, .min] { #expect(text.number(value, percent: 20, seed: seed) != value) }
+    }
+  }
 }

@@ -68,6 +68,22 @@ import Testing
     #expect((1...30).contains(distance))
   }
 
+  @Test("A day or a time at an end of the calendar stays one, in every document.")
+  func ends() throws {
+    let text = text()
+    for (day, limit) in [("9999-12-31", Timestamp.maximumSeconds), ("0001-01-01", Timestamp.minimumSeconds)] {
+      let time = try #require(Timestamp(seconds: limit))
+      for number in 0..<50 {
+        let moved = try #require(text.time(time, days: 30, seed: Array("c/\(number)".utf8)))
+        #expect((1...30).contains(abs(moved.seconds - limit) / 86_400))
+      }
+      let masked = try #require(
+        try masked(.string(day), "{ type: string, format: date, mask: date(±30) }")?.string
+      )
+      #expect(CalendarDay(masked) != nil && masked != day)
+    }
+  }
+
   @Test("A number in a field of texts gets other digits; what is no address stays none.")
   func wrongTypes() throws {
     let phone = "{ type: string, mask: digits }"

@@ -240,7 +240,7 @@ struct MaskedFields {
     case (.number(let percent), .double(let number)):
       .double(text.number(number, percent: percent, seed: seed))
     case (.number(let percent), .integer(let number)):
-      .integer(Int64(Int(clamping: text.number(Double(number), percent: percent, seed: seed).rounded())))
+      .integer(text.number(number, percent: percent, seed: seed))
     case (.date(let days), .timestamp(let time)):
       text.time(time, days: days, seed: seed).map { .timestamp($0) } ?? value.emptied
     case (.year, .timestamp(let time)): MaskedText.year(time).map { .timestamp($0) } ?? value.emptied

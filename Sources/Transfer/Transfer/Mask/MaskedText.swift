@@ -197,15 +197,30 @@ struct MaskedText: Sendable {
     }
   }
 
-  func number(_ value: Double, percent: Int, seed: [UInt8]) -> Double {
-    value * (1 + Double(percent) / 100 * (fraction("number", seed) * 2 - 1))
+  /// Returns the number, changed by a percentage that its document determines; the other way if it would pass a limit.
+  func number(
+    _ value: Double,
+    percent: Int,
+    seed: [UInt8],
+    upTo limit: Double = .greatestFiniteMagnitude
+  ) -> Double {
+    let factor = 1 + Double(percent) / 100 * (fraction("number", seed) * 2 - 1)
+    let changed = value * factor
+    return abs(changed) > limit ? value / factor : changed
   }
 
-  /// Returns the time, moved by a number of days that its document determines, so that all its times move together.
+  func number(_ value: Int64, percent: Int, seed: [UInt8]) -> Int64 {
+    let limit = Double(Int64.max).nextDown
+    return Int64(Int(clamping: number(Double(value), percent: percent, seed: seed, upTo: limit).rounded()))
+  }
+
+  /// Returns the time, moved by a number of days that its document determines, so that all its times move together; the
+  /// other way if it would leave the calendar.
   func time(_ time: Timestamp, days: Int, seed: [UInt8]) -> Timestamp? {
     var shift = Int64((fraction("date", seed) * Double(2 * days)).rounded(.down)) - Int64(days)
     if shift >= 0 { shift += 1 }
-    return Timestamp(seconds: time.seconds + shift * 86_400, nanoseconds: time.nanoseconds)
+    let moved = [shift, -shift].lazy.map { time.seconds + $0 * 86_400 }
+    return moved.compactMap { Timestamp(seconds: $0, nanoseconds: time.nanoseconds) }.first
   }
 
   /// Returns the first moment of the time's year, in UTC.
