@@ -11,7 +11,8 @@ import Testing
     + ["[boolean, integer]", "[integer, string]", "[geopoint, vector]", "any"].map { "type: \($0)" }
     + ["email", "phone", "time", "date", "uuid", "{ pattern: \"A-[0-9]{3}\" }"].map {
       "type: string, format: \($0)"
-    }
+    } + ["max: 10", "min: 3, max: 15", "min: 30", "min: 150"].map { "type: string, range: { \($0) }" }
+    + ["type: string, format: email, range: { max: 25 }", "type: string, format: url, range: { max: 25 }"]
 
   private func mask(_ field: String, isUnique: Bool) throws -> Mask {
     let unique = isUnique ? "    unique: [f]\n" : ""

@@ -132,6 +132,17 @@ import Testing
     await #expect(throws: Failure.self) { try await Mask(by: few, key: key).masked(page) }
   }
 
+  @Test("A constant stands for texts, of an array for each; a value of another type keeps its type.")
+  func constants() throws {
+    func masked(_ value: Value) throws -> Value? {
+      try self.masked(value, "{ type: any, mask: constant(x) }")
+    }
+    #expect(try masked(.string("Ana")) == .string("x"))
+    #expect(try masked(.array([.string("Ana"), .integer(7)])) == .array([.string("x"), .integer(0)]))
+    #expect(try masked(.map(["Ana": .string("x")])) == .map([:]))
+    #expect(try masked(.double(7)) == .double(0) && masked(.null) == .null)
+  }
+
   @Test("The rule of an array is that of its elements, unless they have their own.")
   func arrays() throws {
     let tags = Value.array([.string("a"), .string("b")])
@@ -154,6 +165,8 @@ import Testing
       ("string, mask: date(year)", true), ("string, mask: drop", true),
       ("[integer, string], mask: text", true),
       ("integer, mask: number(±5%)", true), ("bytes, mask: hash", true), ("array, mask: text", true),
+      ("double, mask: constant(X)", false), ("map, mask: constant(X)", true),
+      ("[double, string], mask: constant(X)", true),
     ]
   )
   func fit(_ field: String, _ isTaken: Bool) throws {
@@ -178,13 +191,40 @@ import Testing
       ("format: email, mask: pseudonym", "format"), ("format: email, mask: email", nil),
       ("format: phone, mask: name", "format"), ("format: uuid, mask: pseudonym", nil),
       ("format: date, mask: date(±9)", nil), ("format: url, mask: url", nil),
+      ("format: date, mask: digits", "format"),
+      ("format: time, mask: digits", "format"), ("format: uuid, mask: digits", "format"),
+      ("format: url, mask: digits", "format"),
+      ("format: phone, mask: digits", nil), ("format: digits, mask: digits", nil),
+      ("format: phone, mask: date(year)", "format"),
+      ("format: email, mask: date(±9)", "format"), ("format: date, mask: url(c)", "format"),
+      ("format: url, mask: url(c)", nil),
+      ("format: { pattern: \"https://.+\" }, mask: url(c)", nil),
+      ("format: email, mask: pseudonym(a@b.mx)", "format"),
+      ("values: [a@b.mx], format: email, mask: pseudonym(a@b.mx)", nil),
+      ("format: email, mask: reference(o)", "format"), ("format: uuid, mask: reference(o)", nil),
+      ("format: email, mask: reference(e)", nil), ("format: email, reference: o", "format"),
+      ("values: [aa, bb], mask: reference(o)", "values"), ("values: [aa, bb], mask: reference(c)", nil),
     ]
   )
   func fitForms(_ field: String, _ loss: String?) throws {
-    let schema = try schema("  c:\n    mask: keep\n    fields:\n      f: { type: string, \(field) }\n")
+    let others = "  o: { mask: pseudonym, fields: {} }\n  e: { mask: email, fields: {} }\n"
+    let schema = try schema(
+      "\(others)  c:\n    mask: keep\n    fields:\n      f: { type: string, \(field) }\n"
+    )
     let cause = refusal(schema)
     #expect((cause == nil) == (loss == nil))
     #expect(cause?.contains("does not give its \(loss == "values" ? "closed values" : "format")") ?? true)
+  }
+
+  @Test(
+    "A number is no ID, so a rule for references does not give closed numbers, even of IDs that are kept."
+  )
+  func closedNumbers() throws {
+    let field = "f: { type: integer, values: [1, 2], mask: reference(c) }"
+    #expect(
+      refusal(try schema("  c:\n    mask: keep\n    fields:\n      \(field)\n"))?.contains("closed values")
+        == true
+    )
   }
 
   @Test(

@@ -116,13 +116,17 @@ package struct Mask: Sendable {
     }
   }
 
-  /// Returns what a rule makes of a text in any document; nil if the rule depends on more, or on the text's own form.
+  /// Returns what a rule makes of a text in any document; of a URL with IDs, the shortest; nil if it says nothing of the
+  /// results, or makes none of such a text.
   func sample(_ sample: String, under rule: MaskRule) -> String? {
     switch rule.kind {
     case .constant(let constant): constant
     case .pseudonym, .hash: id(sample, rule)
-    case .email(let domain): text.email(sample, of: domain)
+    case .email(let domain): FieldFormat.email.matches(sample) ? text.email(sample, of: domain) : nil
     case .url(nil): text.url(sample)
+    case .url: MaskedText.urlBase
+    case .digits: text.digits(sample)
+    case .date, .year: "2000-01-01"
     case .name: text.name(sample)
     case .text: text.lorem(sample)
     default: nil

@@ -34,6 +34,8 @@ enum MaskGap: Sendable, Equatable {
     case values
     /// A text of the format.
     case format
+    /// A text whose length is within the bounds.
+    case length
   }
 
   /// The same gap regardless of types, for comparison.
@@ -91,6 +93,7 @@ enum MaskGaps {
       return "leaves nothing of \(isLeftOut || types.isEmpty ? "a required field" : "type \(types)")"
     case .values: return "does not give its closed values"
     case .format: return "does not give its format"
+    case .length: return "does not give a length within its range"
     }
   }
 
@@ -194,14 +197,35 @@ extension Mask {
   }
 
   /// What the schema requires of a field and a rule does not produce; nil for nothing, as far as that can be determined.
-  func loss(of field: FieldSchema, under rule: MaskRule) -> MaskGap.Loss? {
+  ///
+  /// - Parameter collection: The collection of the field, whose IDs a reference names unless it says others.
+  func loss(
+    of field: FieldSchema,
+    under rule: MaskRule,
+    in collection: CollectionPath? = nil
+  ) -> MaskGap.Loss? {
     if !rule.fits(field) { return .type }
-    if let values = field.values, !rule.gives(values) { return .values }
-    guard field.types == [.string], let format = field.format else { return nil }
-    // The words of a name or a text may match a pattern.
-    if case .pattern = format, [.name, .text].contains(rule.kind) { return nil }
-    let masked = rule.samples.compactMap { sample($0, under: rule) }
-    return masked.isEmpty || masked.contains { format.matches($0) } ? nil : .format
+    var (rule, isOfIDs) = (rule, false)
+    if case .reference(let target) = rule.kind {
+      let ids = (target ?? field.reference?.collection ?? collection).flatMap(idRule)
+      guard let ids else { return nil }
+      (rule, isOfIDs) = (ids, true)
+    }
+    if let values = field.values {
+      // A number is no ID, so that it gets other digits.
+      return rule.gives(values) && (!isOfIDs || values.allSatisfy { $0.string != nil }) ? nil : .values
+    }
+    guard field.types.isEmpty || field.types.contains(.string) else { return nil }
+    var masked = rule.samples.compactMap { sample($0, under: rule) }
+    if masked.isEmpty { return nil }
+    if let format = field.format {
+      if case .pattern = format, rule.isOfItsText { return nil }
+      masked = masked.filter { rule.makes($0, of: format) }
+      if masked.isEmpty { return .format }
+    }
+    // The length of the others depends on the text, and the bounds of other types may be those of numbers.
+    if field.types != [.string] || [.name, .text, .digits].contains(rule.kind) { return nil }
+    return masked.contains { field.range.contains(.string($0)) } ? nil : .length
   }
 
   /// - Parameter array: The array that contains the field; nil for none.
@@ -226,7 +250,7 @@ extension Mask {
       isDeclared: true
     )
     guard let rule = collection.maskRule(of: field) else { return [(.field(gap), path)] }
-    if field.mask != nil, let loss = loss(of: field, under: rule) {
+    if let loss = loss(of: field, under: rule, in: collection.pattern) {
       (gap.unfit, gap.loss) = (rule, loss)
       return [(.field(gap), path)]
     }
@@ -252,7 +276,10 @@ extension MaskRule {
   fileprivate var samples: [String] {
     let forms = (1...4).flatMap { number in
       ["\(number)", "\(number)@a.mx", "abcdef00-0000-4000-8000-00000000000\(number)"]
-        + ["ABCDEF00-0000-4000-8000-00000000000\(number)", String(repeating: "\(number)", count: 28)]
+        + [
+          "ABCDEF00-0000-4000-8000-00000000000\(number)", String(repeating: "\(number)", count: 28),
+          "555012345\(number)",
+        ]
     }
     guard case .pseudonym(let keeping, let prefixes) = kind else { return forms }
     return forms + keeping + prefixes.flatMap { prefix in forms.map { prefix + $0 } }
@@ -261,11 +288,30 @@ extension MaskRule {
   /// Whether each closed value is masked by another closed value, or left out.
   fileprivate func gives(_ values: [Value]) -> Bool {
     switch kind {
-    case .keep, .drop, .null, .reference: true
+    case .keep, .drop, .null: true
     case .constant(let text): values.contains(.string(text))
     case .pseudonym(let keeping, _):
       values.allSatisfy { value in keeping.contains { value == .string($0) } }
     default: false
+    }
+  }
+
+  /// Whether the form of a result depends on the text.
+  fileprivate var isOfItsText: Bool {
+    switch kind {
+    case .name, .text, .digits, .date, .year, .url(_?): true
+    default: false
+    }
+  }
+
+  /// Whether a sample of its results has a format, and not only as a day may be a phone, or because the rule keeps that text.
+  fileprivate func makes(_ masked: String, of format: FieldFormat) -> Bool {
+    switch (kind, format) {
+    case (.date, .phone), (.year, .phone): false
+    case (.pseudonym, .pattern): format.matches(masked)
+    case (.pseudonym(let keeping, _), _):
+      format.matches(masked) && !keeping.contains { $0.isIdentical(to: masked) }
+    default: format.matches(masked)
     }
   }
 
@@ -278,6 +324,7 @@ extension MaskRule {
     case .drop, .null: return !field.isRequired
     case .hash: takes = [.string, .bytes]
     case .number: takes = [.integer, .double]
+    case .constant: takes = [.string]
     case .date, .year: takes = [.timestamp, .string]
     default: takes = [.string, .integer, .double]
     }

@@ -129,7 +129,6 @@ struct MaskedFields {
     switch rule.kind {
     case .drop: return nil
     case .null: return .null
-    case .constant(let constant): return .string(constant)
     default: break
     }
     switch value {
@@ -143,8 +142,10 @@ struct MaskedFields {
     case .string(let string):
       let masked = self.string(string, rule, field)
       if case .reference = rule.kind { return .string(masked) }
+      if case .constant = rule.kind { return .string(masked) }
       let isLost = PlainText.isBlank(masked) && !PlainText.isBlank(string)
-      return .string(field.asValid(isLost ? text.pseudonym(string) : masked, as: string))
+      let valid = field.asValid(isLost ? text.pseudonym(string) : masked, as: string)
+      return .string(field.asLong(valid, as: string, rule))
     default: return rule.kind == .keep ? value : field.asValid(scalar(value, rule), as: value)
     }
   }
@@ -193,8 +194,9 @@ struct MaskedFields {
     case .hash: value.isEmpty ? value : text.hash(value.utf8)
     case .digits: text.digits(value)
     case .email(let domain): text.email(value, of: domain)
-    case .name: field.asLong(text.name(value), as: value)
-    case .text: field.asLong(text.lorem(value), as: value)
+    case .name: text.name(value)
+    case .text: text.lorem(value)
+    case .constant(let constant): constant
     case .url(nil): text.url(value)
     case .url(let target?): url(value, target)
     case .pseudonym(let keeping, let prefixes): text.pseudonym(value, keeping: keeping, prefixes: prefixes)
@@ -244,6 +246,7 @@ struct MaskedFields {
     case (.date(let days), .timestamp(let time)):
       text.time(time, days: days, seed: seed).map { .timestamp($0) } ?? value.emptied
     case (.year, .timestamp(let time)): MaskedText.year(time).map { .timestamp($0) } ?? value.emptied
+    case (.constant, _): value.emptied
     case (.hash, .bytes(let bytes)): .bytes(Array(text.hash(bytes).utf8))
     case (_, .integer(let number)): .integer(text.number(number))
     case (_, .double(let number)): .double(text.number(number))

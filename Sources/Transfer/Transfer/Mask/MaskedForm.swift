@@ -49,16 +49,27 @@ extension MaskedCollection.Field {
     return isInside ? masked.folded(into: range, unlike: value) : masked.beyond(range, as: value)
   }
 
-  /// Returns words, made as long as the original text if the field's bounds would accept only one of the two.
-  func asLong(_ words: String, as text: String) -> String {
+  /// Returns a masked text whose length is within the field's bounds if that of the original is, or else just beyond the
+  /// same bound.
+  ///
+  /// An address is cut or lengthened before its `@`, so that its domain stays.
+  func asLong(_ masked: String, as text: String, _ rule: MaskRule) -> String {
     let range = schema.range
-    if range.isEmpty || range.contains(.string(words)) == range.contains(.string(text)) { return words }
-    var (scalars, count) = (String.UnicodeScalarView(), text.unicodeScalars.count)
-    while count > 0, !words.isEmpty {
-      scalars += words.unicodeScalars.prefix(count)
-      count -= min(count, words.unicodeScalars.count)
-    }
-    return String(scalars)
+    if range.isEmpty || !schema.accepts(.string(text)) { return masked }
+    let least = Int(clamping: range.minimum?.whole(.up) ?? 0)
+    let most = Int(clamping: range.maximum?.whole(.down) ?? .max)
+    let (scalars, count) = (Array(masked.unicodeScalars), text.unicodeScalars.count)
+    var length = min(max(scalars.count, least), most)
+    if count < least { length = min(scalars.count, least - 1) }
+    if count > most { length = max(scalars.count, most + 1) }
+    if length == scalars.count { return masked }
+    var end = scalars.endIndex
+    if case .email = rule.kind { end = scalars.lastIndex(of: "@") ?? end }
+    let (head, tail) = (scalars[..<end], scalars[end...])
+    var fitted = String.UnicodeScalarView(head.prefix(max(0, length - tail.count)))
+    if let last = head.last { fitted += repeatElement(last, count: max(0, length - scalars.count)) }
+    fitted += tail.prefix(length)
+    return String(fitted)
   }
 }
 
@@ -120,7 +131,7 @@ extension Value {
   }
 
   /// A number as an integer.
-  private func whole(_ rounding: FloatingPointRoundingRule) -> Int64? {
+  fileprivate func whole(_ rounding: FloatingPointRoundingRule) -> Int64? {
     switch self {
     case .integer(let number): number
     case .double(let number): Int64(exactly: number.rounded(rounding))
