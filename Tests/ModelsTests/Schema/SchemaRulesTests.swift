@@ -42,7 +42,7 @@ import Testing
           sku: { type: [string, integer] }
           either: { type: [string, integer], values: [a, 1] }
           note: any
-          rate: { type: double, values: [1, 2.5] }
+          rate: { type: double, values: [1, 2.5], deprecated: [1.0] }
           share: { type: double, range: { max: 5 } }
           address:
             type: map

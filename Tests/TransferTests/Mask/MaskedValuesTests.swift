@@ -157,6 +157,20 @@ import Testing
   }
 
   @Test(
+    "A number that equals one of the closed values is kept, whatever its type, and no other number is.",
+    arguments: [
+      ("type: double, values: [1, 2]", .double(1), true), ("type: double, values: [1.0]", .integer(1), true),
+      ("type: [integer, double], values: [1, 2]", .double(2), true),
+      ("type: double, values: [0.0, 2.5]", .double(-0.0), true),
+      ("type: array, elements: { type: double, values: [1] }", .array([.double(1), .integer(1)]), true),
+      ("type: double, values: [1, 2]", .double(7), false), ("type: integer, values: [1]", .double(1), false),
+    ] as [(String, Value, Bool)]
+  )
+  func closedNumbers(_ field: String, _ value: Value, _ isKept: Bool) throws {
+    #expect((try masked(value, "{ \(field), mask: keep }") == value) == isKept)
+  }
+
+  @Test(
     "A rule that leaves nothing of what the schema wants ends a masked run before it reads.",
     arguments: [
       ("integer, mask: text", true), ("geopoint, mask: name", false), ("timestamp, mask: email", false),

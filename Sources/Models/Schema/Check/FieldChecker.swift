@@ -44,7 +44,7 @@ final class FieldChecker: Sendable {
     isRequired = field.isRequired
     isReference = field.reference != nil
     values = field.values
-    let shown = (field.values ?? []).filter { !field.deprecated.contains($0) }.map(\.literal)
+    let shown = (field.values ?? []).filter { !field.deprecated.lists($0) }.map(\.literal)
     expectedValues = "one of \(shown.joined(separator: ", "))"
     format = field.format
     range = field.range
@@ -83,13 +83,7 @@ final class FieldChecker: Sendable {
     _ source: Source,
     _ view: ValueView<Source>
   ) throws(WireError) -> Bool {
-    guard case .string(let text) = view else {
-      let value = try source.value()
-      // The service orders integers and doubles together, so that 1 and 1.0 are the same.
-      return values.contains { other in
-        value.isNumber && other.isNumber ? ValueOrder.compare(value, other) == 0 : value == other
-      }
-    }
+    guard case .string(let text) = view else { return values.lists(try source.value()) }
     return text.withBytes { bytes in
       values.contains { value in
         guard case .string(let other) = value else { return false }

@@ -65,6 +65,15 @@ package struct FieldSchema: Sendable {
   package var elementColumns: [Column] { CollectionSchema.columns(elements, isIdentifier: \.isIdentifier) }
 }
 
+extension [Value] {
+  /// Whether a value is one of these.
+  ///
+  /// The service orders integers and doubles together, so that 1 and 1.0 are the same.
+  package func lists(_ value: Value) -> Bool {
+    contains { $0.isNumber && value.isNumber ? ValueOrder.compare($0, value) == 0 : $0 == value }
+  }
+}
+
 /// The types of a field, named as in Firestore's documentation.
 package enum FieldType: String, Sendable, CaseIterable {
   case string, integer, double, boolean, timestamp, map, array, reference, geopoint, bytes, vector

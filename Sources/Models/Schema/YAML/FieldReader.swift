@@ -113,7 +113,7 @@ struct FieldReader {
     }
     if let values = field.values {
       if values.isEmpty { throw yaml.failure(at: node("values"), "'values' is empty; expected a list") }
-      if let other = field.deprecated.first(where: { !values.contains($0) }), !other.isNull {
+      if let other = field.deprecated.first(where: { !values.lists($0) }), !other.isNull {
         throw yaml.failure(
           at: node("deprecated"),
           "a deprecated value is not in 'values'; expected it there, too"

@@ -117,7 +117,7 @@ struct MaskedFields {
   /// values.
   private func isKept(_ value: Value, _ field: FieldSchema, _ rule: MaskRule) -> Bool {
     guard rule.kind == .keep, collection.schema.personalData != .free else { return true }
-    return field.accepts(value) && (field.values?.contains(value) ?? true)
+    return field.accepts(value) && (field.values?.lists(value) ?? true)
   }
 
   /// Returns nil for a value that is dropped.
