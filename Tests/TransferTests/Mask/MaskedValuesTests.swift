@@ -306,13 +306,13 @@ import Testing
   @Test("A unique field takes no rule that makes the same of several.")
   func unique() throws {
     let users = CollectionPath(nil, "users")
-    func failure(_ rule: String) throws -> Failure? {
+    func failure(_ rule: String, _ type: String = "string") throws -> Failure? {
       let schema = try schema(
         """
           users:
             mask: pseudonym
             unique: [[code, kind]]
-            fields: { code: { type: string, mask: "\(rule)" }, kind: { type: string, mask: keep } }
+            fields: { code: { type: \(type), mask: "\(rule)" }, kind: { type: string, mask: keep } }
         """
       )
       do throws(Failure) {
@@ -322,13 +322,22 @@ import Testing
         return error
       }
     }
-    for rule in ["name", "text", "constant(x)", "number(±5%)", "date(±3)", "date(year)"] {
+    for rule in [
+      "name", "text", "constant(x)", "number(±5%)", "date(±3)", "date(year)", "digits", "url(users)",
+    ] {
       let failure = try failure(rule)
       #expect(failure?.kind == .configuration && failure?.cause.contains("code of users, unique") == true)
       #expect(failure?.remedy?.contains("code: { mask: pseudonym }") == true)
     }
-    for rule in ["keep", "hash", "pseudonym", "digits", "email", "url", "drop", "null"] {
+    for rule in ["keep", "hash", "pseudonym", "email", "url", "drop", "null"] {
       #expect(try failure(rule) == nil, "\(rule)")
+    }
+    func pattern(_ text: String) -> String { "string, format: { pattern: \"\(text)\" }" }
+    for type in ["integer", "string, format: phone", "string, format: digits", pattern("[0-9]{3}-[0-9]{4}")] {
+      #expect(try failure("digits", type) == nil, "\(type)")
+    }
+    for type in ["any", "[integer, string]", pattern("[A-Z]-[0-9]{2}")] {
+      #expect(try failure("digits", type)?.cause.contains("code of users, unique") == true, "\(type)")
     }
   }
 

@@ -49,6 +49,16 @@ package struct FieldSchema: Sendable {
   /// An integer is accepted as a double, as client libraries read it.
   package func accepts(_ value: Value) -> Bool { types.isEmpty || types.contains { $0.accepts(value) } }
 
+  /// Whether its texts may consist of more than digits and the signs of phone numbers; a pattern is judged by its own letters.
+  var mayHoldLetters: Bool {
+    switch format {
+    case .phone, .digits: false
+    case .pattern(let pattern): pattern.text.utf8.contains(where: \.isASCIILetter)
+    case nil: types.isEmpty || !Set(types).isDisjoint(with: [.string, .array, .map])
+    default: true
+    }
+  }
+
   /// Applies a mask to the elements of an array and to their fields, unless they have their own.
   package mutating func maskElements(by rule: MaskRule) {
     let isMapOfFields = elements.count > 1

@@ -99,10 +99,13 @@ package struct MaskRule: Sendable, Equatable {
     return number
   }
 
-  /// Whether the rule may map two different values to the same one.
-  package var isMerging: Bool {
+  /// Whether the rule may map two different values of a field to the same one.
+  package func isMerging(in field: FieldSchema) -> Bool {
     switch kind {
-    case .name, .text, .number, .date, .year, .constant: true
+    // Of a URL with IDs, only what is behind the host is masked.
+    case .name, .text, .number, .date, .year, .constant, .url(_?): true
+    // Only digits and the signs of phone numbers are left.
+    case .digits: field.mayHoldLetters
     default: false
     }
   }

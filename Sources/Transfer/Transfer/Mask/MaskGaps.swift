@@ -180,7 +180,10 @@ extension Mask {
     if let rule, !isTaken(rule, by: collection) { places.append((.unfitID(collection.pattern, rule), nil)) }
     for field in collection.fields { places += self.places(of: field, in: nil, collection) }
     for fields in collection.unique {
-      let merged = fields.filter { collection.field($0).flatMap(collection.maskRule)?.isMerging ?? false }
+      let merged = fields.filter { path in
+        guard let field = collection.field(path) else { return false }
+        return collection.maskRule(of: field)?.isMerging(in: field) ?? false
+      }
       if let first = merged.first { places.append((.unique(collection.pattern, merged), first)) }
     }
     return places

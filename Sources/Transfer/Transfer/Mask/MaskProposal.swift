@@ -28,7 +28,7 @@ struct MaskProposal {
   private func isTaken(_ rule: String, by field: FieldSchema, _ isUnique: Bool) -> Bool {
     // What is more than a rule has been made for its field.
     guard let rule = MaskRule(rule) else { return true }
-    return mask.loss(of: field, under: rule) == nil && !(isUnique && rule.isMerging)
+    return mask.loss(of: field, under: rule) == nil && !(isUnique && rule.isMerging(in: field))
   }
 
   private func rule(of field: MaskGap.Field, _ declared: FieldSchema?) -> String {
