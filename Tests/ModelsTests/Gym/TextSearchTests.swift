@@ -33,6 +33,8 @@ struct SearchCase: Sendable, CustomTestStringConvertible {
     SearchCase("d`angelo", "members/m", ["firstName": .string("D\u{B4}Ángelo")], ["firstName"]),
     SearchCase("ana-luz", "members/m", ["firstName": .string("Ana\u{2011}Luz")], ["firstName"]),
     SearchCase("\"luz\"", "members/m", ["firstName": .string("Ana \u{201C}Luz\u{201D}")], ["firstName"]),
+    SearchCase("STRASSER", "members/m", ["firstName": .string("Ana Straßer")], ["firstName"]),
+    SearchCase("ΑΓΓΕΛΟΣ", "members/m", ["firstName": .string("Άγγελος")], ["firstName"]),
     // Every word must match somewhere.
     SearchCase("ana lopez", "users/u", ana, []),
     SearchCase("9595", "users/u", ana, ["phone"]),

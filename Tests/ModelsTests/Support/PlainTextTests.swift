@@ -42,6 +42,32 @@ import Testing
     }
   }
 
+  /// The oracle is Foundation's normalization.
+  @Test func foldsEveryFormOfALetterAlike() {
+    func expectSame(_ scalar: Unicode.Scalar, _ form: String) {
+      let folded = PlainText.broadlyFolded(String(scalar))
+      #expect(PlainText.broadlyFolded(form).isIdentical(to: folded), "U+\(String(scalar.value, radix: 16))")
+    }
+    for scalar in (0x80...0x1FFFF).compactMap(Unicode.Scalar.init) where scalar.properties.isCased {
+      expectSame(scalar, String(scalar).lowercased())
+      expectSame(scalar, String(scalar).uppercased())
+    }
+    let composed = [
+      0x386...0x52F, 0x620...0x6FF, 0x1F00...0x1FBC, 0x3040...0x30FF, 0xAC00...0xD7A3,
+    ]
+    for scalar in composed.joined().compactMap(Unicode.Scalar.init) where scalar.properties.isAlphabetic {
+      expectSame(scalar, String(scalar).decomposedStringWithCanonicalMapping)
+    }
+    let others = [
+      0xAA...0xAA, 0xBA...0xBA, 0x24B6...0x24E9, 0xFB00...0xFB06, 0xFF01...0xFF5E, 0x1D400...0x1D6A3,
+      0x1D7CE...0x1D7FF,
+    ]
+    for scalar in others.joined().compactMap(Unicode.Scalar.init)
+    where scalar.properties.generalCategory != .unassigned {
+      expectSame(scalar, String(scalar).decomposedStringWithCompatibilityMapping)
+    }
+  }
+
   /// A non-Latin letter at the end switches to Unicode properties without changing the text before it.
   @Test func plainTextsAreReadAsUnicodeHasThem() {
     for code in UInt32(0)...0x3100 {

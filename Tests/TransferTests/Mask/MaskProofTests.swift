@@ -117,6 +117,24 @@ import Testing
     for value in [Self.id, Self.email, "Zoraida", "Lx9", "5083"] { #expect(!lines.contains(value)) }
   }
 
+  @Test(
+    "A name is found whatever the case and the form of its letters.",
+    arguments: [
+      ("Παπαδόπουλος", "ΠΑΠΑΔΟΠΟΥΛΟΣ"), ("Παπαδόπουλος", "παπαδο\u{301}πουλοσ"),
+      ("Weißmüller", "WEISSMÜLLER"),
+      ("WEIẞMÜLLER", "weissmuller"), ("ﬁlibertox", "Filibertox"), ("Filibertox", "Ｆｉｌｉｂｅｒｔｏｘ"),
+      ("Filibertox", "𝓕𝓲𝓵𝓲𝓫𝓮𝓻𝓽𝓸𝔁"), ("Йованоска", "И\u{306}ОВАНОСКА"),
+    ]
+  )
+  func letters(_ name: String, _ other: String) throws {
+    for (name, other) in [(name, other), (other, name)] {
+      var proof = try MaskProof(by: SchemaReader.schema(parsing: Self.text, path: "s.yaml"))
+      try proof.take(Self.document("people/\(Self.id)", ["fullName": .string(name)]))
+      try proof.search(Self.note(.string("con \(other), hoy")))
+      #expect(found(try proof.report()) == ["people: fullName"])
+    }
+  }
+
   @Test("A masked copy has nothing, also under another key.")
   func masked() throws {
     let schema = try SchemaReader.schema(parsing: Self.text, path: "s.yaml")

@@ -58,7 +58,7 @@ package struct TextSearch: Sendable {
 
   /// The text without case and accents, with plain apostrophes, quotes and hyphens.
   private static func folded(_ text: String) -> String {
-    let folded = PlainText.folded(text)
+    let folded = PlainText.broadlyFolded(text)
     if folded.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "`") }) { return folded }
     var scalars = String.UnicodeScalarView()
     for scalar in folded.unicodeScalars { scalars.append(typed(scalar)) }

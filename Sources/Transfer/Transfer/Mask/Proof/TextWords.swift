@@ -11,7 +11,7 @@ struct TextWords {
 
   init(_ text: String) {
     var start = 0
-    for scalar in PlainText.folded(text).unicodeScalars {
+    for scalar in PlainText.broadlyFolded(text).unicodeScalars {
       if Self.isPart(scalar) {
         bytes.append(contentsOf: Character(scalar).utf8)
       } else if !Self.isInvisible(scalar) {
