@@ -162,6 +162,10 @@ package struct DocumentLoader: Sendable {
         {
           recording(try journal.change(of: own))
         }
+        // The interrupted run may not have read it back.
+        if let own, let readBack = loader.readBack, let journal = context.journal {
+          try readBack.compare(journal.change(of: own).write, at: own.updateTime, before)
+        }
         context.counts.update(path.collection) {
           $0.read += 1
           if let own { $0.settle(own.kind, .written(updateTime: nil)) } else { $0.unchanged += 1 }

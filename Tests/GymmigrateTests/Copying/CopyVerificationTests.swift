@@ -120,6 +120,41 @@ struct CopyVerificationTests {
     }
   }
 
+  @Test(
+    "What was read back before a KILL counts in the run that is resumed, and so does what differed then.",
+    arguments: [false, true]
+  )
+  func resumed(_ afterCheckpoint: Bool) async throws {
+    let (source, target) = (MiniFirestore.environment("prod"), MiniFirestore.environment("test"))
+    let lines = (0..<600).map { documentLine("products/\(1000 + $0)", $0 + 100) }
+    try source.load(jsonLines: lines.joined(separator: "\n"))
+    let flipping: RequestHandler = { request in
+      var passed = request
+      if request.kind == .commit, request.text.contains("/documents/products/1000\"") {
+        passed.body = Array(request.text.replacingOccurrences(of: "\"100\"", with: "\"101\"").utf8)
+      }
+      return target.handler(passed)
+    }
+    let kill = KillSwitch(flipping, delay: .milliseconds(20))
+    try await withTwoServers(source.handler, kill.handler) { tool in
+      let point = KillSwitch.Point.holds {
+        let text = try? tool.text("\(tool.runs()[0])/checkpoint.json")
+        return text?.firstMatch(of: /"asWritten":[1-9]/) != nil
+      }
+      let killed = try await kill.run(until: afterCheckpoint ? point : .commit(20, .after)) {
+        try tool.startBare([
+          "copy", "products", "--from", "prod", "--to", "test", "--keep-personal-data", "--mode", "upsert",
+          "--batch-size", "4", "--in-flight", "1", "--verify",
+        ])
+      }
+      try #require(killed.signal == SIGKILL, "\(killed.errors)")
+      let resumed = try await kill.run(until: .never) { try tool.startBare(["runs", "resume", "last"]) }
+      resumed.expect(2)
+      #expect(resumed.errors.contains("Read back: 599 documents as written, 1 not."), "\(resumed.errors)")
+      #expect(try Self.listed(tool) == [Self.names[0]])
+    }
+  }
+
   @Test("It is for what is written.")
   func dryRun() async throws {
     try await withStores { tool in

@@ -247,7 +247,8 @@ struct SubsetCopyTests {
     }
   }
 
-  /// Kills a copy of a part at its second commit, and returns what the target has after it was resumed.
+  /// Kills a copy of a part at its fourth commit, and returns what the target has after it was resumed, which has to report
+  /// the part as an uninterrupted copy does.
   private func resumed(
     _ more: [String] = []
   ) async throws -> (names: Set<String>, writes: [Int], files: [String]) {
@@ -281,7 +282,14 @@ struct SubsetCopyTests {
       files = tool.names(in: tool.runs()[0])
       // Another moment, in which the part is another one.
       try source.load(jsonLines: Self.line("users/u0", ["gymId": "g3", "role": "trainer"]))
-      try await tool.bare(["runs", "resume", "last", "-y"]).expect(0)
+      let resumed = try await tool.bare(["runs", "resume", "last", "-y"]).expect(0)
+      #expect(resumed.errors.contains("Part: 10 documents, dangling: 0"), "\(resumed.errors)")
+      let file = try tool.text("\(tool.runs()[0])/summary.json")
+      let summary = try JSONSerialization.jsonObject(with: Data(file.utf8)) as? [String: Any]
+      let part = try #require(summary?["part"] as? [String: Any], "\(file)")
+      #expect((part["references"] as? [Any])?.count == 4 && (part["hubs"] as? [Any])?.isEmpty == true)
+      let cost = try #require(summary?["cost"] as? [String: Any], "\(file)")
+      #expect(cost["writes"] as? Int == 10 && cost["atLeast"] == nil, "\(file)")
       #expect(!tool.names(in: tool.runs()[0]).contains("part.jsonl"))
       names = Set(target.snapshot().map { $0.name })
     }

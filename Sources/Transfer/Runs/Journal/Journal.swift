@@ -160,7 +160,7 @@ package final class Journal: Sendable {
     /// Whether the journal confirms that it was applied.
     package var isConfirmed = false
     /// The update time that it set, if it is confirmed and the service reported it.
-    var updateTime: Timestamp?
+    package var updateTime: Timestamp?
   }
 
   /// Claims the interrupted run's own write of a document, so that it is counted as written; nil if there is none.

@@ -44,9 +44,11 @@ package struct Copy: Sendable {
     var overhead = 0
     /// The maximum cost of the documents that are counted.
     package var cost = Cost()
+    /// Whether a resumed run's cost is a minimum, because not all documents were counted.
+    var isMinimum = false
     /// The names of the documents, if only a part is copied.
     var names: SubsetNames?
-    /// The report on the part; nil for a resumed run.
+    /// The report on the part; nil for a copy of everything.
     package var part: SubsetReport?
 
     /// The number of documents, as far as they have been counted.
@@ -57,8 +59,14 @@ package struct Copy: Sendable {
     /// The cost: a maximum if all documents are counted; otherwise a minimum, without writes because no document may
     /// differ.
     package func estimate(at prices: PriceList) -> CostEstimate {
-      if isCounted { return CostEstimate(cost, at: prices) }
+      if isCounted, !isMinimum { return CostEstimate(cost, at: prices) }
       return CostEstimate(Cost(reads: cost.reads, deletes: cost.deletes), at: prices, isMinimum: true)
+    }
+
+    /// Takes what the plan of an interrupted run came to.
+    mutating func resume(at position: CopyPosition) {
+      (readTime, extraneous, part) = (position.readTime, position.extraneous, part ?? position.part)
+      (cost, isMinimum) = (position.cost ?? Cost(), position.isMinimum ?? true)
     }
   }
 
@@ -95,10 +103,11 @@ package struct Copy: Sendable {
     let scopes = try options.selection.scopes(roots: try await roots(resumed))
     try assertMayLeave(scopes.map(\.name))
     for scope in scopes { context.counts.open(scope.name) }
-    if let resumed {
-      return Plan(scopes: scopes, readTime: resumed.readTime, extraneous: resumed.extraneous)
-    }
     var plan = Plan(scopes: scopes, readTime: options.readTime)
+    if let resumed {
+      plan.resume(at: resumed)
+      return plan
+    }
     let reads = scopes.map { scope in
       // A pattern cannot be counted in advance, and for a scope with subcollections only the collection itself is counted.
       var read = CollectionRead(scope.name)
@@ -207,12 +216,15 @@ package struct Copy: Sendable {
     // A run that was killed before its first checkpoint starts over.
     let isNew = context.checkpoints?.resumed?.state.position == nil
     var references = references(from: start)
+    try readBack?.resume(at: start.readBack ?? ReadBack.Counts())
     try await loader.load { intake in
       if isNew { try await context.checkpoints?.begin(at: start.checkpoint) }
       try await CopyReader(copy: self, plan: plan).forEachPage(from: start, &references) { page, position in
         try await intake.put(page)
         if let position {
-          try await context.checkpoints?.mark(at: position.checkpoint) { try await intake.drain() }
+          try await context.checkpoints?.mark(at: settled(position).checkpoint) {
+            try await intake.drain()
+          }
         }
       }
     }
@@ -224,8 +236,16 @@ package struct Copy: Sendable {
       context.logger.warning("Nothing was deleted in the target, because some documents could not be copied.")
       return [:]
     }
-    return try await ExtraneousDocuments(copy: self, plan: plan)
-      .delete(try CopyPosition(plan, resuming: context.checkpoints?.resumed))
+    var end = settled(start)
+    end.references = references.counts
+    return try await ExtraneousDocuments(copy: self, plan: plan).delete(end)
+  }
+
+  /// Returns a position up to which everything is settled, with what was read back until then.
+  private func settled(_ position: CopyPosition) -> CopyPosition {
+    var position = position
+    position.readBack = readBack?.counts
+    return position
   }
 
   /// Returns the rewriter of references, with the counts at a position.

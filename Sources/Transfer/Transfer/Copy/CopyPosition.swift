@@ -1,3 +1,4 @@
+import Configuration
 import TypedDocuments
 
 /// The position of a copy: a stage for each scope, and one for the deletions.
@@ -16,6 +17,13 @@ struct CopyPosition: JSONRecord {
   /// The number of documents to delete.
   var extraneous = 0
   var readTime: Timestamp?
+  /// The cost of the plan, and whether it is a minimum; nil in a checkpoint of an earlier version.
+  var cost: Cost?
+  var isMinimum: Bool?
+  /// The report on the part that is copied, if only a part is.
+  var part: SubsetReport?
+  /// What was read back; nil if the copy does not verify.
+  var readBack: ReadBack.Counts?
 
   /// The last document of the scope that was handed on.
   var last: DocumentPath? {
@@ -32,6 +40,7 @@ struct CopyPosition: JSONRecord {
     scopes = plan.scopes.count
     extraneous = plan.extraneous
     readTime = plan.readTime
+    (cost, isMinimum, part) = (plan.cost, !plan.isCounted, plan.part)
   }
 
   var checkpoint: Checkpoint.State { Checkpoint.State(stage: stage, at: self) }

@@ -4,9 +4,9 @@ import Logging
 import Platform
 
 /// The report on a subset of a database, in the summary and on a terminal.
-package struct SubsetReport: SummarySection, Equatable {
+package struct SubsetReport: SummarySection, Codable, Equatable {
   /// A reference that was followed.
-  struct Reference: Encodable, Sendable, Equatable {
+  struct Reference: Codable, Sendable, Equatable {
     let way: SubsetSearch.Way
     let reference: String
     /// The number of documents that it added.
@@ -14,7 +14,7 @@ package struct SubsetReport: SummarySection, Equatable {
   }
 
   /// A root whose references by a field are not followed inwards, because there are too many.
-  struct Hub: Encodable, Sendable, Equatable {
+  struct Hub: Codable, Sendable, Equatable {
     let document: String
     let reference: String
     /// The number of documents that refer to it.
@@ -72,7 +72,10 @@ extension Copy {
     plan.names = names
     plan.scopes = names.collections.map { CollectionScope(pathOrPattern: $0.pattern) }
     for scope in plan.scopes { context.counts.open(scope.name) }
-    if resumed != nil { return plan }
+    if let resumed {
+      plan.resume(at: resumed)
+      return plan
+    }
     plan.counts = names.collections.map(\.count)
     plan.overhead = source.client.caller.traffic.account.billed.known.reads - billed
     plan.cost.reads = plan.overhead + names.count * options.job.readsEach
