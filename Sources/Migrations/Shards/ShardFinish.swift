@@ -230,6 +230,24 @@ package struct ShardFinish: Sendable {
     }
   }
 
+  /// What the tasks of a copy did with references, and what they read back.
+  package struct Copied: Sendable {
+    package var references: ReferenceRewriter.Counts
+    /// Nil if the copy does not verify.
+    package var readBack: ReadBack.Counts?
+
+    package var sections: [any SummarySection] { [references] + (readBack.map { [$0] } ?? []) }
+  }
+
+  /// Returns the sums of what the ranges of a copy report.
+  package func copied(_ results: [ShardResult]) -> Copied {
+    let readBack = results.compactMap(\.readBack)
+    return Copied(
+      references: results.compactMap(\.references).reduce(ReferenceRewriter.Counts(), +),
+      readBack: readBack.first.map { readBack.dropFirst().reduce($0, +) }
+    )
+  }
+
   /// Merges the lists of the ranges, in order, into lists of the entire run.
   ///
   /// - Returns: The names of the objects.

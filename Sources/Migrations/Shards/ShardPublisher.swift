@@ -2,6 +2,7 @@ import Configuration
 import Files
 import Platform
 import Storage
+import Transfer
 
 // Uploads the output of a range to the shared folder.
 extension ShardFolder {
@@ -56,8 +57,8 @@ package enum ShardLists {
 
   static func isList(_ name: String) -> Bool {
     [
-      "findings.csv", "findings.jsonl", "plan.jsonl", "references.jsonl", "rejects.jsonl", "review.csv",
-      "validation.csv", "warnings.csv",
+      "differences.jsonl", "findings.csv", "findings.jsonl", "plan.jsonl", "references.jsonl",
+      "rejects.jsonl", "review.csv", "validation.csv", "warnings.csv",
     ].contains { $0.isIdentical(to: name) } || (name.hasPrefix("rejects") && name.hasSuffix(".csv"))
   }
 }
@@ -83,7 +84,9 @@ extension ShardResult {
       durationSeconds: summary.durationSeconds,
       cost: summary.cost,
       billed: summary.billed,
-      perhapsBilled: summary.perhapsBilled
+      perhapsBilled: summary.perhapsBilled,
+      references: summary.references,
+      readBack: summary.readBack
     )
     traffic.requests = summary.requests
     traffic.retries = summary.retries
@@ -103,5 +106,7 @@ extension ShardResult {
     var cost: Cost?
     var billed: Cost?
     var perhapsBilled: Cost?
+    var references: ReferenceRewriter.Counts?
+    var readBack: ReadBack.Counts?
   }
 }

@@ -1,4 +1,5 @@
 package import Configuration
+package import Transfer
 
 /// `ranges/NNNNN.json`: how a range of a sharded run ended, written once.
 package struct ShardResult: JSONRecord, Equatable {
@@ -59,6 +60,9 @@ package struct ShardResult: JSONRecord, Equatable {
   package var perhapsBilled: Cost?
   /// For `check`, the number of findings of each rule that has any.
   package var findings: [Finding]?
+  /// For `copy`, the numbers of references, and what was read back.
+  package var references: ReferenceRewriter.Counts?
+  package var readBack: ReadBack.Counts?
 
   /// The number of findings of a rule of `check`.
   package struct Finding: Codable, Sendable, Equatable {
@@ -73,6 +77,7 @@ package struct ShardResult: JSONRecord, Equatable {
 
   private enum CodingKeys: String, CodingKey {
     case billed, collections, cost, durationSeconds, findings, holder, lists, part, perhapsBilled, range
+    case readBack, references
     case run = "runId"
     case status, traffic
   }
@@ -82,7 +87,7 @@ package struct ShardResult: JSONRecord, Equatable {
     func plain(_ result: ShardResult) -> ShardResult {
       var plain = result
       (plain.holder, plain.traffic, plain.durationSeconds) = ("", Traffic(), 0)
-      (plain.billed, plain.perhapsBilled) = (nil, nil)
+      (plain.billed, plain.perhapsBilled, plain.readBack) = (nil, nil, nil)
       plain.part?.version = nil
       for index in plain.collections.indices { plain.collections[index].file = nil }
       return plain

@@ -104,6 +104,19 @@ package final class ReadBack: Sendable {
   }
 }
 
+extension ReadBack.Counts: SummarySection {
+  package var name: StaticString { "readBack" }
+  package var line: String? { nil }
+
+  package static func + (a: Self, b: Self) -> Self {
+    Self(
+      asWritten: a.asWritten.addingClamped(b.asWritten),
+      changedSince: a.changedSince.addingClamped(b.changedSince),
+      differing: a.differing.addingClamped(b.differing)
+    )
+  }
+}
+
 extension ReadBack {
   /// The result of comparing a document with a confirmed write.
   enum Comparison: Equatable {

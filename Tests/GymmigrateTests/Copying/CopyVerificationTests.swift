@@ -155,6 +155,46 @@ struct CopyVerificationTests {
     }
   }
 
+  @Test("A divided copy reports at its end what one process does, except for the counts of the source.")
+  func divided() async throws {
+    let source = MiniFirestore.environment("prod")
+    let target = MiniFirestore.environment("test")
+    let reference = #","r":{"referenceValue":"projects/p/databases/prod/documents/products/1000"}"#
+    let lines = Self.names.enumerated().map { documentLine($1, $0 + 100, reference) }
+    try source.load(jsonLines: lines.joined(separator: "\n"))
+    let flipping: RequestHandler = { request in
+      var passed = request
+      if request.kind == .commit {
+        passed.body = Array(request.text.replacingOccurrences(of: "\"117\"", with: "\"116\"").utf8)
+      }
+      return target.handler(passed)
+    }
+    try await withTwoServers(source.handler, flipping) { tool in
+      let planned = try await tool.bare([
+        "shard", "plan", "--shards", "2", "--to", "W", "--", "copy", "products", "--from", "prod", "--to",
+        "test", "--keep-personal-data", "--verify",
+      ]).expect(0)
+      let uncounted = "The source of a divided copy is not counted"
+      #expect(planned.errors.contains(uncounted))
+      for task in ["0", "1"] { try await tool.bare(["shard", "work", "W", "--task", task]).expect(0) }
+      let finished = try await tool.bare(["shard", "finish", "W", "--json"]).expect(2)
+      for text in [": 60 references.", "Read back: 59 documents as written, 1 not.", uncounted] {
+        #expect(finished.errors.contains(text), "\(text): \(finished.errors)")
+      }
+      let json = try JSONSerialization.jsonObject(with: Data(finished.standardOutput)) as? [String: Any]
+      #expect(
+        json?["references"] as? [String: Int] == ["rewritten": 60, "kept": 0, "storageURLs": 0],
+        "\(finished.output)"
+      )
+      #expect(
+        json?["readBack"] as? [String: Int] == ["asWritten": 59, "changedSince": 0, "differing": 1],
+        "\(finished.output)"
+      )
+      let run = try finished.summary().runId
+      #expect(try tool.text("W/runs/\(run)/differences.jsonl").contains("\"path\":\"\(Self.names[17])\""))
+    }
+  }
+
   @Test("It is for what is written.")
   func dryRun() async throws {
     try await withStores { tool in

@@ -14,7 +14,7 @@ extension Copy {
   ///
   /// Subcollections can be counted only for a copy of everything: as collection groups, over all parents.
   ///
-  /// - Parameter extraneous: The number of the target's documents that also count as read, as returned by ``run(_:)``.
+  /// - Parameter extraneous: The number of the target's documents that also count as read, see ``Outcome/extraneous``.
   /// - Returns: The differences, and the number of documents that were covered by the counts.
   /// - Throws: ``Failure`` if the service cannot count them.
   package func countDifferences(

@@ -70,6 +70,13 @@ package struct Copy: Sendable {
     }
   }
 
+  /// What a copy did, apart from the counts of documents.
+  package struct Outcome: Sendable {
+    package var references: ReferenceRewriter.Counts
+    /// How many documents of the target were counted as read because they were to be deleted.
+    package var extraneous: [CollectionPath: Int] = [:]
+  }
+
   let source: Connection
   let options: Options
   let context: RunContext
@@ -198,10 +205,8 @@ package struct Copy: Sendable {
 
   /// Copies the documents, then deletes extraneous ones if requested and if everything was copied.
   ///
-  /// - Returns: How many documents of the target were counted as read because they were to be deleted.
   /// - Throws: ``Failure``.
-  @discardableResult
-  package func run(_ plan: Plan) async throws -> [CollectionPath: Int] {
+  package func run(_ plan: Plan) async throws -> Outcome {
     let loader = DocumentLoader(
       in: context,
       mode: options.job.mode,
@@ -228,17 +233,19 @@ package struct Copy: Sendable {
         }
       }
     }
-    record(references.counts)
+    options.job.report(references.counts, to: context.client.database, context.logger)
+    var outcome = Outcome(references: references.counts)
     if plan.names != nil { try forgetNames() }
-    guard options.job.deletesExtraneous, plan.extraneous > 0 else { return [:] }
+    guard options.job.deletesExtraneous, plan.extraneous > 0 else { return outcome }
     let totals = context.counts.totals
     guard totals.rejected == 0, totals.conflicted == 0 else {
       context.logger.warning("Nothing was deleted in the target, because some documents could not be copied.")
-      return [:]
+      return outcome
     }
     var end = settled(start)
     end.references = references.counts
-    return try await ExtraneousDocuments(copy: self, plan: plan).delete(end)
+    outcome.extraneous = try await ExtraneousDocuments(copy: self, plan: plan).delete(end)
+    return outcome
   }
 
   /// Returns a position up to which everything is settled, with what was read back until then.
@@ -261,25 +268,5 @@ package struct Copy: Sendable {
       rewriter.buckets = (from, to)
     }
     return CopyReferences(rewriter: rewriter, list: elsewhere)
-  }
-
-  /// Logs the number of rewritten and kept references.
-  func record(_ counts: ReferenceRewriter.Counts) {
-    func text(_ count: Int) -> String {
-      NumberText.counted(count, "reference")
-    }
-    if counts.rewritten > 0 {
-      context.logger.info("Rewritten to \(context.client.database): \(text(counts.rewritten)).")
-    }
-    if options.job.rewritesStorageURLs {
-      context.logger.notice(
-        "URLs of files rewritten to the target's bucket: \(NumberText.grouped(counts.storageURLs))."
-      )
-    }
-    if counts.kept > 0 {
-      context.logger.notice(
-        "Kept as written: \(text(counts.kept)) to other databases; see references.jsonl."
-      )
-    }
   }
 }

@@ -56,7 +56,7 @@ extension Copy {
         }
       }
     }
-    record(references.counts)
+    options.job.report(references.counts, to: context.client.database, context.logger)
     return forecast.withLock {
       $0.deleted = plan.extraneous
       $0.cost.deletes = plan.extraneous

@@ -47,6 +47,9 @@ struct ShardFinishCommand: AsyncParsableCommand {
       CostEstimate($0, at: try resolver.prices().of(edition: plan.edition))
     }
     summary.exitCode = ExitCodes.code(of: summary.status)
+    let copy = divided.job as? CopyJob
+    let copied = finish.copied(results)
+    if copy != nil { summary.sections += copied.sections }
     let lists = try await finish.mergeLists(results)
     if plan.partExtension != nil {
       let export = divided.job as? ExportJob
@@ -61,6 +64,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
     if let check = divided.job as? CheckJob, !logging.json {
       try StandardOutput.write(check.table(of: finish.findings(results) ?? [:], divided.connection))
     }
+    copy?.report(copied, of: plan, logging.settings.logger())
     try report(summary, lists, of: plan, at: place)
   }
 

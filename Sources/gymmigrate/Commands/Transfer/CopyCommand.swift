@@ -181,8 +181,11 @@ extension CopyJob: DivisibleJob {
       }
       // A resumed run was already confirmed when it began.
       if isNew { try Guard.ask("Copy?", with: run.confirmation) }
-      let extraneous = try await copy.run(plan)
-      if try await !isVerified(copy, plan, without: extraneous, session) { ending.status = .incomplete }
+      let outcome = try await copy.run(plan)
+      ending.sections.append(outcome.references)
+      let isVerified = try await isVerified(copy, plan, without: outcome.extraneous, session)
+      if let counts = copy.readBack?.counts { ending.sections.append(counts) }
+      if !isVerified { ending.status = .incomplete }
       if isWhole { await warnOfEmpty(copy, plan, from: source, in: session) }
       if isWhole, mask == nil, !keepsPersonalData {
         session.warnOfPeople(in: copy.reads(of: plan), from: source.environment)
@@ -310,6 +313,7 @@ extension CopyJob: DivisibleJob {
     let reads = copy.reads(of: plan)
     try ShardDivision.assertOrderedByName(reads)
     await warnOfEmpty(copy, plan, from: source, in: session)
+    if verifies { session.logger.notice("\(CopyText.uncounted)") }
     return ShardDivision(reads: reads, hidesNames: mask != nil, readTime: ReadTimeChoice(plan.readTime))
   }
 }

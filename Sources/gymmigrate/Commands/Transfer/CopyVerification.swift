@@ -1,10 +1,11 @@
 import Logging
+import Shards
 import Transfer
 
 extension CopyJob {
   /// Whether everything was read back as written, and everything counted was read; reports both.
   ///
-  /// - Parameter extraneous: As returned by ``Copy/run(_:)``.
+  /// - Parameter extraneous: See ``Copy/Outcome/extraneous``.
   func isVerified(
     _ copy: Copy,
     _ plan: Copy.Plan,
@@ -24,7 +25,21 @@ extension CopyJob {
   }
 }
 
+extension CopyJob {
+  /// Reports what the tasks of a divided copy did with references, and what they read back.
+  func report(_ done: ShardFinish.Copied, of plan: ShardPlan, _ logger: Logger) {
+    report(done.references, to: plan.target.database, logger)
+    guard let readBack = done.readBack else { return }
+    logger.notice("\(CopyText.verified(readBack))")
+    logger.notice("\(CopyText.uncounted)")
+  }
+}
+
 extension CopyText {
+  /// What the verification of a divided copy leaves out.
+  static let uncounted =
+    "The source of a divided copy is not counted; to compare both sides afterwards: gymmigrate diff."
+
   /// The result of reading documents back.
   static func verified(_ counts: ReadBack.Counts) -> String {
     let others =
