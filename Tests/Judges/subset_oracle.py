@@ -81,8 +81,9 @@ A24 sample before limit, after or before the filter (the same). It thins roots o
     The relative name of a document of a subcollection is the whole of it, users/u1/payments/p1.
 A25 "root/sub collections as the schema writes them": the schema writes users/*/payments, the text root/sub. Both mean the same.
     A subset of "a/b/c" is both the pattern of three levels and the one collection c below a/b. random_world has no such case.
-A26 limit beside an inequality. The service would order by that field; taken is by name, whatever the filter. Each subset has
-    its own limit; what two of them keep counts for both. 'users where age > 3 limit 1', a.age 9, b.age 5: a.
+A26 limit beside an inequality. The service orders by that field, and then by name: 'users where age > 3 limit 1', a.age 9,
+    b.age 5: b. random_world has no two values that differ beside one. Each subset has its own limit; what two of them keep
+    counts for both.
 A27 "Which reference pulled in most", beyond the bound: left open, for a program that stops knows only what it has met, and
     roots, parents and subcollections are brought by none. `users limit 3`, max-documents 2: no reference can be named.
 """

@@ -7,7 +7,7 @@ package struct Subset: Sendable {
     /// A path or a pattern.
     let collection: String
     package let filter: StructuredQuery.Filter?
-    /// The maximum number of documents, in the order of names; nil for all.
+    /// The maximum number of documents, in the order of the read; nil for all.
     let limit: Int?
     /// The root for messages and reports: as typed, but without the filter in a masked copy.
     let text: String

@@ -92,36 +92,25 @@ struct SubsetRun: ~Copyable {
     }
   }
 
-  /// Takes the first documents of a read by name, and returns their number.
+  /// Takes the first documents of a read, and returns their number.
   private mutating func take(_ read: CollectionRead, atMost most: Int, _ edge: Int) async throws -> Int {
     if most == 0 { return 0 }
     var read = read
     read.mask = [.documentName]
-    // Documents read ahead beyond a limit would be billed and discarded.
-    if settings.sample == nil, most < .max { read.limit = most }
-    if settings.sample == nil, read.isOrderedByName {
+    if settings.sample == nil {
+      // Documents read ahead beyond a limit would be billed and discarded.
+      if most < .max { read.limit = most }
       read.pageSize = max(1, min(read.pageSize, most, search.left.addingClamped(1)))
     }
-    let isSorted = read.isOrderedByName || most == .max
-    var sort = DiskSort<ScopedDocument>()
     var taken = 0
     let pages = client.pages(ofEach: [read])
     while taken < most, let page = try await pages.next(of: 0) {
       try Task.checkCancellation()
       for path in page.map(\.path) where taken < most {
         guard try settings.sample?.contains(path) ?? true else { continue }
-        if isSorted {
-          try ask(path, edge)
-          taken += 1
-        } else {
-          try sort.add(ScopedDocument(naming: path))
-        }
+        try ask(path, edge)
+        taken += 1
       }
-    }
-    var sorted = try sort.sorted()
-    while taken < most, let next = try sorted.next() {
-      try ask(next.path, edge)
-      taken += 1
     }
     return taken
   }
