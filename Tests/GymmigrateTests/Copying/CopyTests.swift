@@ -339,9 +339,13 @@ struct CopyTests {
     try await withStores { tool in
       try await tool.load([documentLine("products/a", 1), documentLine("products/b", 2)], into: "stage")
       try await tool.load([documentLine("products/a", 9), documentLine("products/z", 1)], into: "test")
-      let copy = try await tool.bare([
-        "copy", "products", "--from", "stage", "--to", "test", "--delete-extraneous", "--max-delete", "9",
-      ]).expect(2)
+      let words = ["copy", "products", "--from", "stage", "--to", "test", "--delete-extraneous"]
+      let dry = try await tool.bare(words + ["-n", "--max-delete", "0"]).expect(2)
+      for text in [
+        "--max-delete allows 0: such a copy writes nothing at all.", "Nothing would be deleted",
+        "would create 1, update 0 and delete 0 documents",
+      ] { #expect(dry.errors.contains(text), "\(text)\n\(dry.errors)") }
+      let copy = try await tool.bare(words + ["--max-delete", "9"]).expect(2)
       #expect(copy.errors.contains("Nothing was deleted"))
       #expect(
         try await tool.dump("test") == [

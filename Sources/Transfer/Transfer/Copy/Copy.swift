@@ -44,6 +44,8 @@ package struct Copy: Sendable {
     var overhead = 0
     /// The maximum cost of the documents that are counted.
     package var cost = Cost()
+    /// The reads of them that are certain.
+    var leastReads = 0
     /// Whether a resumed run's cost is a minimum, because not all documents were counted.
     var isMinimum = false
     /// The names of the documents, if only a part is copied.
@@ -56,17 +58,18 @@ package struct Copy: Sendable {
     /// Whether all documents are counted.
     package var isCounted: Bool { !hasMore && !counts.contains { $0 == nil } }
 
-    /// The cost: a maximum if all documents are counted; otherwise a minimum, without writes because no document may
-    /// differ.
+    /// The cost: a maximum if all documents are counted; otherwise a minimum, without writes and deletes because no document
+    /// may differ, and none is deleted if one is rejected.
     package func estimate(at prices: PriceList) -> CostEstimate {
       if isCounted, !isMinimum { return CostEstimate(cost, at: prices) }
-      return CostEstimate(Cost(reads: cost.reads, deletes: cost.deletes), at: prices, isMinimum: true)
+      return CostEstimate(Cost(reads: leastReads), at: prices, isMinimum: true)
     }
 
     /// Takes what the plan of an interrupted run came to.
     mutating func resume(at position: CopyPosition) {
       (readTime, extraneous, part) = (position.readTime, position.extraneous, part ?? position.part)
       (cost, isMinimum) = (position.cost ?? Cost(), position.isMinimum ?? true)
+      leastReads = cost.reads
     }
   }
 
@@ -128,20 +131,29 @@ package struct Copy: Sendable {
       if let count { plan.overhead += Cost.reads(ofCounting: count) }
     }
     plan.hasMore = scopes.contains { $0.isDeep }
-    plan.cost.reads += plan.documents * options.job.readsEach
     if options.job.verifies { plan.cost.reads += plan.documents + plan.overhead }
-    plan.cost.writes = plan.documents
     if options.job.deletesExtraneous {
       let list = try await ExtraneousDocuments(copy: self, plan: plan).list()
       plan.extraneous = list.count
       plan.overhead += list.read
-      // Each document is read again before it is deleted.
-      plan.cost.reads += list.count
-      plan.cost.deletes = list.count
+      plan.cost = plan.cost + costOfDeletions(plan)
       try assertDeletesAllowed(list.count)
     }
-    plan.cost.reads += plan.overhead
+    addDocuments(to: &plan)
     return plan
+  }
+
+  /// Adds the cost of copying the counted documents to a plan, and what was spent on it.
+  func addDocuments(to plan: inout Plan) {
+    plan.leastReads = plan.overhead + plan.documents * (options.job.mode == .create ? 1 : 2)
+    plan.cost = plan.cost + Cost(reads: plan.overhead + 2 * plan.documents, writes: plan.documents)
+  }
+
+  /// The cost of deleting the extraneous documents.
+  ///
+  /// Each is read again before; if what is below it is not copied, this is looked for, too.
+  func costOfDeletions(_ plan: Plan) -> Cost {
+    Cost(reads: plan.extraneous * (plan.hasMore ? 1 : 2), deletes: plan.extraneous)
   }
 
   /// Returns the plan of a part of the source, which is neither counted nor pinned here.
@@ -190,12 +202,16 @@ package struct Copy: Sendable {
   }
 
   private func assertDeletesAllowed(_ count: Int) throws(Failure) {
-    guard let maximum = options.job.maximumDeletes, count > maximum, !options.job.isDryRun else { return }
+    guard let maximum = options.job.maximumDeletes, count > maximum else { return }
+    let cause =
+      "\(NumberText.counted(count, "document")) of the target would be deleted, and --max-delete allows \(NumberText.grouped(maximum))"
+    if options.job.isDryRun {
+      return context.logger.warning("\(cause): such a copy writes nothing at all.")
+    }
     throw Failure(
       .notPermitted,
       "copy",
-      cause:
-        "\(NumberText.counted(count, "document")) of the target would be deleted, and --max-delete allows \(NumberText.grouped(maximum)); nothing was written",
+      cause: "\(cause); nothing was written",
       remedy:
         "The documents are listed in \(ExtraneousDocuments.fileName) of the run; raise --max-delete if that is right."
     )
@@ -236,12 +252,7 @@ package struct Copy: Sendable {
     options.job.report(references.counts, to: context.client.database, context.logger)
     var outcome = Outcome(references: references.counts)
     if plan.names != nil { try forgetNames() }
-    guard options.job.deletesExtraneous, plan.extraneous > 0 else { return outcome }
-    let totals = context.counts.totals
-    guard totals.rejected == 0, totals.conflicted == 0 else {
-      context.logger.warning("Nothing was deleted in the target, because some documents could not be copied.")
-      return outcome
-    }
+    guard mayDelete(plan) else { return outcome }
     var end = settled(start)
     end.references = references.counts
     outcome.extraneous = try await ExtraneousDocuments(copy: self, plan: plan).delete(end)
@@ -253,6 +264,18 @@ package struct Copy: Sendable {
     var position = position
     position.readBack = readBack?.counts
     return position
+  }
+
+  /// Whether extraneous documents are deleted, after the others were copied or compared.
+  func mayDelete(_ plan: Plan) -> Bool {
+    if plan.extraneous == 0 { return false }
+    let totals = context.counts.totals
+    if totals.rejected == 0, totals.conflicted == 0 { return true }
+    let was = options.job.isDryRun ? "would be" : "was"
+    context.logger.warning(
+      "Nothing \(was) deleted in the target, because some documents could not be copied."
+    )
+    return false
   }
 
   /// Returns the rewriter of references, with the counts at a position.

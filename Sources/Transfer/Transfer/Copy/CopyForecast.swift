@@ -10,8 +10,10 @@ extension Copy {
     package var updated = 0
     /// Documents that would be deleted.
     package var deleted = 0
-    /// The billed operations of such a run.
+    /// The maximum of the billed operations of such a run.
     package var cost = Cost()
+    /// Documents that the target has already.
+    fileprivate var existing = 0
   }
 
   /// Reads and compares all documents without writing.
@@ -41,10 +43,10 @@ extension Copy {
           }
         }
         forecast.withLock {
-          $0.cost.reads += options.job.mode == .create ? 1 : 2
+          let exists = current[document.path] != nil
+          if exists { $0.existing += 1 }
           guard case .change = decision else { return }
-          $0.cost.writes += 1
-          if current[document.path] == nil { $0.created += 1 } else { $0.updated += 1 }
+          if exists { $0.updated += 1 } else { $0.created += 1 }
         }
         if case .rejected(let error, _) = decision {
           try context.rejects.add(
@@ -58,9 +60,14 @@ extension Copy {
     }
     options.job.report(references.counts, to: context.client.database, context.logger)
     return forecast.withLock {
+      let read = context.counts.totals.read
+      // Mode create looks at the target only after a commit has failed, and then at all documents of that commit.
+      let failing = $0.existing.multipliedClamped(by: options.limits.maximumWrites)
+      let ofTarget = options.job.mode == .create ? min(read, failing) : read
+      $0.cost = Cost(reads: plan.overhead + read + ofTarget, writes: $0.created + $0.updated)
+      guard mayDelete(plan) else { return $0 }
       $0.deleted = plan.extraneous
-      $0.cost.deletes = plan.extraneous
-      $0.cost.reads += plan.overhead + plan.extraneous
+      $0.cost = $0.cost + costOfDeletions(plan)
       return $0
     }
   }

@@ -71,8 +71,6 @@ package struct CopyJob: Job {
   package var name: String { Self.kind }
   package var writes: Bool { !isDryRun }
   package var deletesForGood: Bool { deletesExtraneous }
-  /// How often a document is read, on both sides together.
-  var readsEach: Int { mode == .create && !isDryRun ? 1 : 2 }
 
   /// Leaves out the filters of a masked copy, which may name people.
   package func shown(_ words: [String]) -> [String] {

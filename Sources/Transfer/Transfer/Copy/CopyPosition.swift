@@ -40,7 +40,8 @@ struct CopyPosition: JSONRecord {
     scopes = plan.scopes.count
     extraneous = plan.extraneous
     readTime = plan.readTime
-    (cost, isMinimum, part) = (plan.cost, !plan.isCounted, plan.part)
+    (cost, isMinimum) = (plan.isCounted ? plan.cost : Cost(reads: plan.leastReads), !plan.isCounted)
+    part = plan.part
   }
 
   var checkpoint: Checkpoint.State { Checkpoint.State(stage: stage, at: self) }

@@ -346,10 +346,12 @@ enum CopyText {
       lines.append("  in all \(total(of: plan))\(subcollections); mode \(options.job.mode.rawValue)")
     }
     if options.job.deletesExtraneous {
-      lines.append("  then delete \(NumberText.counted(plan.extraneous, "document")) that the source lacks")
+      lines.append(
+        "  then delete \(NumberText.counted(plan.extraneous, "document")) that the source lacks, if everything could be copied"
+      )
     }
     let writes = cost.isMinimum ? ", and a write per document that differs" : ""
-    let reads = cost.isMinimum && plan.cost == Cost() ? "an unknown number of reads" : cost.text
+    let reads = cost.isMinimum && cost.cost == Cost() ? "an unknown number of reads" : cost.text
     if !plan.counts.isEmpty { lines.append("  \(reads)\(writes)") }
     for line in lines { session.logger.notice("\(line)") }
   }

@@ -78,8 +78,7 @@ extension Copy {
     }
     plan.counts = names.collections.map(\.count)
     plan.overhead = source.client.caller.traffic.account.billed.known.reads - billed
-    plan.cost.reads = plan.overhead + names.count * options.job.readsEach
-    plan.cost.writes = names.count
+    addDocuments(to: &plan)
     return plan
   }
 
