@@ -103,9 +103,17 @@ extension RestoreJob: PerformableJob {
     // A plan that is applied is checked then, with all that it deletes.
     let source = plan.isDryRun ? list.guarded(by: SubcollectionGuard.lister(session.client)) : list
     var report = try await runner.plan(.list(source))
-    report.reads = list.numbers.reads
+    report.reads = list.numbers.reads + readsBelow(report, in: session)
     if !names.isEmpty { try await assertKnown(list.absent, in: session) }
     return (report, list.numbers)
+  }
+
+  /// The reads of looking below the documents to be deleted, unless all that is there is restored, too.
+  private func readsBelow(_ report: MigrationReport, in session: Session) -> Int {
+    let covered = report.reasons[UTF8Key(SubcollectionGuard.coveringReason), default: 0]
+    if covered > 0 { return decidesOnAllBelow(in: session) ? 0 : 2 * covered }
+    // Before it is applied, it is not known which documents have subcollections.
+    return plan.isDryRun ? report.readsBelow : 2 * report.deletions
   }
 
   /// Reports named collections and documents that are on neither side.

@@ -59,6 +59,50 @@ struct CostForecastTests {
     }
   }
 
+  /// Documents of which every other one has something below it.
+  private static let withBelow = (0..<100).flatMap { number in
+    [documentLine("forks/f\(number)", number)]
+      + (number % 2 == 0 ? [documentLine("forks/f\(number)/tines/t", 0)] : [])
+  }
+
+  @Test(
+    "So is that of a deletion that leaves documents with subcollections, and decides on all before the first."
+  )
+  func deleteAround() async throws {
+    try await withStores { tool in
+      try await tool.load(Self.withBelow, into: "test")
+      let delete =
+        ["delete", "forks", "--all-documents", "--hard", "--max-delete", "50", "-e", "test"]
+        + ["--schema", "none", "--json"]
+      let planned = try await tool.bare(delete + ["-n"]).expect(2).billedReads("cost")
+      let billed = try await tool.bare(delete).expect(2).billedReads()
+      #expect(planned <= billed && billed <= planned + Self.overhead, "\(planned) planned, \(billed) billed")
+    }
+  }
+
+  @Test(
+    "So is that of a restore, before it and with -n, also where what is below a document to be deleted may stay.",
+    arguments: [["forks"], ["forks", "--no-subcollections"], ["forks", "--scope", "partial"]]
+  )
+  func restore(_ scope: [String]) async throws {
+    try await withStores { tool in
+      try await tool.load([documentLine("forks/a", 1)], into: "test")
+      try await tool.bare(["export", "--all", "-e", "test", "-o", "backup", "--format", "jsonl"]).expect(0)
+      try await tool.load(Self.withBelow, into: "test")
+      let restore =
+        ["restore"] + scope + ["--from", "backup", "--max-delete", "999", "-e", "test", "--schema", "none"]
+        + ["--json", "-y"]
+      let planned = try await tool.bare(restore + ["-n"]).billedReads("cost")
+      let done = try await tool.bare(restore)
+      let billed = try done.billedReads()
+      let said = try #require(
+        done.errors.firstMatch(of: /(\d+) reads, 0 writes, \d+ deletes/).flatMap { Int($0.1) }
+      )
+      #expect(billed <= planned + Self.overhead, "\(planned) planned, \(billed) billed")
+      #expect(planned <= said, "\(planned) planned, \(said) said")
+    }
+  }
+
   @Test("So is that of an undo, which looks below each document that it deletes.")
   func undo() async throws {
     try await withThings { tool in

@@ -38,6 +38,13 @@ package struct MigrationReport: Sendable {
   package var changeCount: Int { changes.total() }
   package var deletions: Int { changes.count(.delete) }
 
+  /// The billed reads of ``SubcollectionGuard/lister(_:)``: one for each document that is to be deleted, and another one if it
+  /// has subcollections.
+  package var readsBelow: Int {
+    let code = DeclarativeMigration.Code.hasSubcollections.rawValue
+    return deletions + 2 * findings[FindingGroup(kind: .reject, code: code), default: 0]
+  }
+
   /// The cost of applying a plan, without the few documents of the run's own ledger and lease.
   package var cost: Cost { Cost(reads: reads, writes: changeCount - deletions, deletes: deletions) }
 

@@ -142,9 +142,7 @@ package struct MigrationRunner: Sendable {
   ///
   /// - Parameter selected: The number of documents that the plan examined.
   private func furtherReads(of migration: any Migration, _ report: MigrationReport, selected: Int) -> Int {
-    let code = DeclarativeMigration.Code.hasSubcollections.rawValue
-    let guarded = report.deletions + report.findings[.init(kind: .reject, code: code), default: 0]
-    let below = migration.requestsPerDeletion * guarded
+    let below = migration.requestsPerDeletion * report.readsBelow
     var reads = below
     // A transaction reads its document again with everything that it depends on: no more than the plan did.
     if case .transactional = migration.strategy { reads += report.reads }
