@@ -110,6 +110,35 @@ struct StoppedRunTests {
     }
   }
 
+  @Test(
+    "Of several migrations, one that was complete is not applied to what a later one wrote, however the run is continued.",
+    arguments: [16, 24, 40],
+    [true, false]
+  )
+  func several(bound: Int, isResumed: Bool) async throws {
+    try await withThings { tool in
+      for (name, most, value) in [("first", 10, 100), ("second", 40, 5)] {
+        let text =
+          "id: \(name)\nsummary: Sets n.\ncollection: things\nwhere: n <= \(most)\nsteps:\n  - set: {n: \(value)}\n"
+        try tool.write(text, to: "\(name).yaml")
+      }
+      let apply = ["migrate", "apply", "first.yaml", "second.yaml", "-e", "test", "--batch-size", "5"]
+      try await tool.bare(apply + ["--max-writes", "\(bound)"]).expect(75)
+      let resume = ["runs", "resume", "last", "--max-writes", "1000"]
+      let result = try await tool.bare((isResumed ? resume : apply) + ["--json"]).expect(0)
+      if bound > 16 {
+        #expect(
+          result.errors.contains("Continuing with second. Already complete: first."),
+          "\(result.errors)"
+        )
+      }
+      let totals = try result.summary().totals
+      #expect(totals.written == 40 && totals.read == 40 && totals.balance, "\(totals)")
+      let written = try await tool.dump("test").map { $0.contains("\"100\"") ? 100 : 5 }
+      #expect(written.count { $0 == 100 } == 10)
+    }
+  }
+
   @Test("The list of runs names a file of migrations once.")
   func listed() async throws {
     try await withThings { tool in

@@ -54,7 +54,7 @@ struct CheckpointTests {
     checkpoint.lists = ["rejects.jsonl": 17, "review.csv": 0]
     checkpoint.journal = 1 << 40
     checkpoint.tail = [5..<9, 100..<100]
-    checkpoint.begun = [.init(stage: 0, journal: 7), .init(stage: 3, journal: 1 << 40)]
+    checkpoint.beginning = Checkpoint.Beginning(checkpoint)
     #expect(try read(checkpoint.json) == checkpoint)
     #expect(try read(checkpoint.json).position(as: Position.self)?.time == moment(7))
     #expect(throws: Failure.self) { try checkpoint.position(as: Checkpoint.Done.self) }
@@ -67,9 +67,9 @@ struct CheckpointTests {
     arguments: [
       "{}", #"{"stage":"x","journal":1}"#, #"{"stage":0}"#, #"{"stage":0,"journal":1,"lists":{"a":"b"}}"#,
       #"{"stage":0,"journal":1,"tail":[{"from":3,"to":2}]}"#, #"{"stage":0,"journal":1,"tail":[{"from":3}]}"#,
-      #"{"stage":0,"journal":1,"begun":[{"stage":3}]}"#,
+      #"{"stage":0,"journal":1,"beginning":{"journal":3}}"#,
       #"{"stage":9223372036854775807,"journal":1}"#, #"{"stage":0,"journal":9223372036854775807}"#,
-      #"{"stage":0,"journal":1,"begun":[{"stage":200000,"journal":1}]}"#,
+      #"{"stage":0,"journal":1,"beginning":{"journal":-1,"lists":{},"collections":[]}}"#,
       #"{"stage":0,"journal":1,"lists":{"review.csv":9223372036854775807}}"#,
       #"{"stage":0,"journal":1,"lists":{"review.csv":-1}}"#,
       #"{"stage":0,"journal":1,"collections":[{"name":"a","read":9223372036854775807}]}"#,

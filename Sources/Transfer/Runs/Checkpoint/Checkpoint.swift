@@ -32,18 +32,20 @@ package struct Checkpoint: JSONRecord, Equatable {
     package init(_ done: Int) { self.done = done }
   }
 
-  /// The offset in the journal at which a stage begins.
+  /// What a checkpoint had when its stage began.
   struct Beginning: Codable, Sendable, Equatable {
-    /// The index of the stage; see ``State/stage``.
-    var stage: Int
-    /// The length of the journal at that time, in bytes.
+    var collections: [RunSummary.Collection]
     var journal: Int
+    var lists: [String: Int]
+    var position: NestedRecord?
 
-    private enum CodingKeys: String, CodingKey { case journal, stage }
+    private enum CodingKeys: String, CodingKey { case collections, journal, lists, position }
+
+    init(_ checkpoint: Checkpoint) {
+      (collections, journal) = (checkpoint.collections, checkpoint.journal)
+      (lists, position) = (checkpoint.lists, checkpoint.state.position)
+    }
   }
-
-  /// The highest stage that is accepted, which limits the number of journal tails in memory.
-  static let maximumStage = 100_000
 
   /// The position; everything before it is settled.
   package var state: State
@@ -59,8 +61,8 @@ package struct Checkpoint: JSONRecord, Equatable {
   ///
   /// Changes of documents that later lines mention have been counted.
   package var tail: [Range<Int>]
-  /// The stages begun so far, in journal order; a run that reads everything again begins them again.
-  var begun: [Beginning]
+  /// How the current stage began; nil for the first one.
+  var beginning: Beginning?
 
   /// Creates the checkpoint of a run that has not done anything yet.
   init(at state: State) {
@@ -69,7 +71,20 @@ package struct Checkpoint: JSONRecord, Equatable {
     lists = [:]
     journal = 0
     tail = []
-    begun = []
+  }
+
+  /// The checkpoint with which the current stage began, for reading that stage again; nil for the first one.
+  ///
+  /// Earlier stages are not read again: they would meet what later ones wrote.
+  var atBeginning: Checkpoint? {
+    if state.stage == 0 { return nil }
+    var checkpoint = self
+    // Earlier versions did not record it.
+    guard let beginning else { return checkpoint }
+    (checkpoint.collections, checkpoint.journal) = (beginning.collections, beginning.journal)
+    (checkpoint.lists, checkpoint.state.position) = (beginning.lists, beginning.position)
+    checkpoint.tail = []
+    return checkpoint
   }
 }
 
@@ -86,7 +101,7 @@ extension Checkpoint {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case begun, collections, journal, lists, position, stage, tail
+    case beginning, collections, journal, lists, position, stage, tail
   }
 
   /// A range as `{"from":…,"to":…}`.
@@ -97,7 +112,7 @@ extension Checkpoint {
 
   package func encode(to encoder: any Encoder) throws {
     var json = encoder.container(keyedBy: CodingKeys.self)
-    try json.encode(begun, forKey: .begun)
+    try json.encodeIfPresent(beginning, forKey: .beginning)
     try json.encode(collections, forKey: .collections)
     try json.encode(journal, forKey: .journal)
     try json.encode(lists, forKey: .lists)
@@ -106,7 +121,7 @@ extension Checkpoint {
     try json.encode(tail.map { Tail(from: $0.lowerBound, to: $0.upperBound) }, forKey: .tail)
   }
 
-  /// - Throws: `DecodingError`; ``WireError`` for a stage beyond ``maximumStage`` or a range that ends before it starts.
+  /// - Throws: `DecodingError`; ``WireError`` for a range that ends before it starts.
   package init(from decoder: any Decoder) throws {
     let json = try decoder.container(keyedBy: CodingKeys.self)
     state = State(stage: try json.decode(Int.self, forKey: .stage))
@@ -114,10 +129,7 @@ extension Checkpoint {
     collections = try json.decodeIfPresent([RunSummary.Collection].self, forKey: .collections) ?? []
     lists = try json.decodeIfPresent([String: Int].self, forKey: .lists) ?? [:]
     journal = try json.decode(Int.self, forKey: .journal)
-    begun = try json.decodeIfPresent([Beginning].self, forKey: .begun) ?? []
-    if ([state.stage] + begun.map(\.stage)).contains(where: { $0 > Self.maximumStage }) {
-      throw WireError("stage is beyond \(Self.maximumStage)")
-    }
+    beginning = try json.decodeIfPresent(Beginning.self, forKey: .beginning)
     tail = try (json.decodeIfPresent([Tail].self, forKey: .tail) ?? []).map { range in
       if range.from > range.to { throw WireError("tail goes from \(range.from) to \(range.to)") }
       return range.from..<range.to

@@ -11,7 +11,7 @@ package final class Checkpoints: Sendable {
   private let counts: RunCounts
   private let clock: RunClock
   private let pace: Locked<CheckpointPace>
-  private let begun: Locked<[Checkpoint.Beginning]>
+  private let beginning: Locked<Checkpoint.Beginning?>
 
   /// A document that is read to learn the service's time; it does not have to exist.
   private static let clockDocument = DocumentPath(CollectionPath(nil, "_gymmigrate"), "lock")
@@ -35,7 +35,7 @@ package final class Checkpoints: Sendable {
     pace = Locked(CheckpointPace(now: clock.now()))
     let path = run.file("journal.jsonl")
     resumed = run.resumption?.checkpoint
-    begun = Locked(run.resumption?.begun ?? [])
+    beginning = Locked(resumed?.beginning)
     if let resumption = run.resumption, resumption.head != nil {
       journal = try Journal(path, resuming: resumption)
     } else {
@@ -49,9 +49,11 @@ package final class Checkpoints: Sendable {
       )
     }
     if run.isResumed {
-      // Otherwise, if a run that reads everything again stopped right after truncating the lists, it would resume from the
-      // old position.
-      if resumed == nil { try run.write(checkpoint(at: State(), beginning: true)) }
+      // Otherwise, if a run that reads a stage again stopped right after truncating the lists, it would resume from the old
+      // position.
+      var checkpoint = resumed ?? Checkpoint(at: State())
+      (checkpoint.journal, checkpoint.tail) = journal.checkpoint
+      try run.write(checkpoint)
       for list in run.allLists { try run.cut(list, to: resumed?.lists[list] ?? 0) }
     }
   }
@@ -71,7 +73,7 @@ package final class Checkpoints: Sendable {
   ///
   /// - Throws: `.cannotWrite`.
   package func begin(at state: State) async throws {
-    try await make(state, beginning: true)
+    try await make(state, isBeginning: true)
   }
 
   /// Writes a checkpoint immediately, for operations whose every step is worth one.
@@ -99,22 +101,14 @@ package final class Checkpoints: Sendable {
     pace.withLock { $0.checkpointed(from: start, to: end) }
   }
 
-  private func make(_ state: State, beginning: Bool = false) async throws {
+  private func make(_ state: State, isBeginning: Bool = false) async throws {
     try await journal.sync()
-    var checkpoint = checkpoint(at: state, beginning: beginning)
-    for list in run.allLists { checkpoint.lists[list] = try run.synchronizedLength(of: list) }
-    try run.write(checkpoint)
-  }
-
-  /// Creates a checkpoint without the lengths of the lists.
-  private func checkpoint(at state: State, beginning: Bool) -> Checkpoint {
     var checkpoint = Checkpoint(at: state)
     checkpoint.collections = counts.collections
     (checkpoint.journal, checkpoint.tail) = journal.checkpoint
-    checkpoint.begun = begun.withLock { begun in
-      if beginning { begun.append(Checkpoint.Beginning(stage: state.stage, journal: checkpoint.journal)) }
-      return begun
-    }
-    return checkpoint
+    for list in run.allLists { checkpoint.lists[list] = try run.synchronizedLength(of: list) }
+    if isBeginning { beginning.withLock { $0 = state.stage == 0 ? nil : Checkpoint.Beginning(checkpoint) } }
+    checkpoint.beginning = beginning.withLock { $0 }
+    try run.write(checkpoint)
   }
 }

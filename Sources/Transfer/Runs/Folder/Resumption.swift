@@ -3,14 +3,11 @@ import Platform
 
 /// What a run left behind for resuming, read and checked before anything is changed.
 struct Resumption: Sendable {
-  /// The last checkpoint; nil if the run ended before the first one.
+  /// The checkpoint to continue from; nil to begin at the start.
   let checkpoint: Checkpoint?
   /// The head of the journal; nil if the run ended before writing it, and thus before any write.
   var head: JournalReader.Head?
-  /// The journal tails of the stage that is resumed, and of each later one.
-  var tails: [JournalTail] = []
-  /// The stages begun so far; see ``Checkpoint/begun``.
-  let begun: [Checkpoint.Beginning]
+  var tail = JournalTail()
   /// The length of the journal's head in bytes.
   var headLength = 0
   /// The length of the journal's complete lines in bytes.
@@ -20,7 +17,7 @@ struct Resumption: Sendable {
 
   /// Reads the files of a run.
   ///
-  /// - Parameter fromStart: Whether the run reads everything again, so that its checkpoint is ignored.
+  /// - Parameter fromStart: Whether the run reads the stage that it had begun again, as ``Checkpoint/atBeginning``.
   /// - Throws: `.inputMalformed` if the files do not fit together.
   init(of run: String, in folder: String, fromStart: Bool = false) throws(Failure) {
     let saved: Checkpoint?
@@ -31,8 +28,7 @@ struct Resumption: Sendable {
       failure.remedy = Self.remedy(folder)
       throw failure
     }
-    checkpoint = fromStart ? nil : saved
-    begun = saved?.begun ?? []
+    checkpoint = fromStart ? saved?.atBeginning : saved
     let path = "\(folder)/journal.jsonl"
     if SystemCall.status(path).status != nil { try readJournal(path) }
     if let head, !head.run.isIdentical(to: run) { throw Self.damaged(path, "it is of run \(head.run)") }

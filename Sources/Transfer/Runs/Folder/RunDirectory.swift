@@ -69,7 +69,7 @@ package final class RunDirectory: Sendable {
   ///
   /// - Parameters:
   ///   - record: The run's record, as returned by ``RunHistory``.
-  ///   - fromStart: Whether it reads everything again; its own writes are recognized nevertheless.
+  ///   - fromStart: Whether it reads the stage that it had begun again; its own writes are recognized nevertheless.
   /// - Throws: `.tryLater` if its process is alive, and `.inputMalformed` if its files are inconsistent; then nothing is
   ///   changed. `.cannotWrite`.
   package init(

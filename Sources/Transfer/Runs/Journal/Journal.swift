@@ -22,8 +22,7 @@ package final class Journal: Sendable {
   package let serverTime: Timestamp?
   private let file: AppendOnlyFile
   private let group: SyncGroup
-  /// The tails of the current stage and of later ones.
-  private let tails: Mutex<[JournalTail]>
+  private let tail: Mutex<JournalTail>
   /// The length of the head in bytes.
   private let headLength: Int
   /// The number of the next transaction.
@@ -38,7 +37,7 @@ package final class Journal: Sendable {
   package init(_ path: String, database: DatabaseName, run: String, serverTime: Timestamp?) throws(Failure) {
     file = try AppendOnlyFile(path)
     group = SyncGroup(file)
-    tails = Mutex([])
+    tail = Mutex(JournalTail())
     self.serverTime = serverTime
     let head = JSONWriter.object {
       $0.member("database", database.description)
@@ -58,7 +57,7 @@ package final class Journal: Sendable {
     if truncate(path, off_t(resumption.length)) != 0 { throw Failure.cannotWrite(path, errno: errno) }
     serverTime = resumption.head?.serverTime
     headLength = resumption.headLength
-    tails = Mutex(resumption.tails)
+    tail = Mutex(resumption.tail)
     nextTransaction = Mutex(resumption.length)
     file = try AppendOnlyFile(path)
     group = SyncGroup(file)
@@ -69,7 +68,7 @@ package final class Journal: Sendable {
   /// It is the length of the file in bytes, and the ranges of an interrupted run's journal tail until all its documents
   /// have been read again.
   var checkpoint: (length: Int, tail: [Range<Int>]) {
-    (file.length, tails.withLock { $0.first.map { $0.isEmpty ? [] : $0.ranges } ?? [] })
+    (file.length, tail.withLock { $0.isEmpty ? [] : $0.ranges })
   }
 
   /// The number of bytes that are known to be on disk.
@@ -135,10 +134,7 @@ package final class Journal: Sendable {
       json.endLine()
     }
     try file.append(json.bytes)
-    tails.withLock { tails in
-      guard !tails.isEmpty else { return }
-      for (path, _) in results { _ = tails[0].take(path) }
-    }
+    tail.withLock { tail in for (path, _) in results { _ = tail.take(path) } }
   }
 
   /// Waits until every line is on disk.
@@ -147,10 +143,10 @@ package final class Journal: Sendable {
   package func sync() async throws(Failure) { try await group.sync() }
 
   /// Whether the journal tail holds writes whose documents have not been read again.
-  package var hasTail: Bool { tails.withLock { $0.first?.isEmpty == false } }
+  package var hasTail: Bool { tail.withLock { !$0.isEmpty } }
 
   /// Returns the journal tail's write of a document that has not been read again, without claiming it; nil if there is none.
-  package func unmetWrite(of path: DocumentPath) -> OwnWrite? { tails.withLock { $0.first?[path] } }
+  package func unmetWrite(of path: DocumentPath) -> OwnWrite? { tail.withLock { $0[path] } }
 
   /// A write that the run made before it was interrupted.
   package struct OwnWrite: Sendable, Equatable {
@@ -171,10 +167,7 @@ package final class Journal: Sendable {
   ///
   /// - Throws: `.cannotWrite`, `.inputMissing`, `.inputMalformed`.
   package func takeOwnWrite(of path: DocumentPath, current: RawDocument?) throws(Failure) -> OwnWrite? {
-    let claimed = tails.withLock { tails -> (OwnWrite, Timestamp?)? in
-      guard !tails.isEmpty, let write = tails[0].take(path) else { return nil }
-      return (write, tails[0].time(before: write))
-    }
+    let claimed = tail.withLock { tail in tail.take(path).map { ($0, tail.time(before: $0)) } }
     guard let (write, counted) = claimed else { return nil }
     let isOlder =
       if write.kind == .create, let created = current?.createTime {
@@ -211,9 +204,9 @@ package final class Journal: Sendable {
       try change(of: write).isInDoubt(current)
     else { return false }
     // A second write of the same document may have been decided before the first one.
-    let earlier = tails.withLock { $0[0].confirmedWrite(before: path) }
+    let earlier = tail.withLock { $0.confirmedWrite(before: path) }
     if let time = earlier?.updateTime, time == current?.updateTime { return false }
-    tails.withLock { _ = $0[0].take(path) }
+    tail.withLock { _ = $0.take(path) }
     return true
   }
 
@@ -247,13 +240,13 @@ package final class Journal: Sendable {
   }
 
   /// The deletions of the journal tail whose documents have not been read again.
-  package var unmetDeletions: [DocumentPath] { tails.withLock { $0.first?.deletions ?? [] } }
+  package var unmetDeletions: [DocumentPath] { tail.withLock { $0.deletions } }
 
   /// The creations and updates of the journal tail whose documents have not been read again, in the order of the journal.
-  package var unmetWrites: [OwnWrite] { tails.withLock { $0.first?.unmetWrites ?? [] } }
+  package var unmetWrites: [OwnWrite] { tail.withLock { $0.unmetWrites } }
 
-  /// Drops what remains of the current stage's tail, because the stage is complete, and the next one has its own.
-  package func endTail() { tails.withLock { tails in if !tails.isEmpty { tails.removeFirst() } } }
+  /// Drops what remains of the tail, because its stage is complete.
+  package func endTail() { tail.withLock { $0 = JournalTail() } }
 }
 
 extension Journal: WriteJournal {

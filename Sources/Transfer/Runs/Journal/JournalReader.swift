@@ -205,18 +205,16 @@ package struct JournalReader: ~Copyable {
   }
 }
 
-/// The journal tail of one stage: the writes that no checkpoint has counted, by hashes of their paths.
+/// The journal tail: the writes of the current stage that no checkpoint has counted, by hashes of their paths.
 struct JournalTail: Sendable {
   /// The ranges of the tail in the journal, in bytes.
-  fileprivate(set) var ranges: [Range<Int>]
+  fileprivate(set) var ranges: [Range<Int>] = []
   private var writes: [UInt64: Journal.OwnWrite] = [:]
   /// Confirmed writes of documents that have a later change without a result.
   private var earlier: [UInt64: Journal.OwnWrite] = [:]
   private var deleted: [DocumentPath] = []
   /// Times by the service's clock, each with the offset after which changes were sent later than that.
   private var times: [(offset: Int, time: Timestamp)] = []
-
-  fileprivate init(_ ranges: [Range<Int>]) { self.ranges = ranges }
 
   var isEmpty: Bool { writes.isEmpty }
 
@@ -265,15 +263,6 @@ struct JournalTail: Sendable {
     }
   }
 
-  /// The ranges of the journal that a stage wrote, each time that it was begun.
-  fileprivate static func ranges(of stage: Int, _ begun: [Checkpoint.Beginning]) -> [Range<Int>] {
-    let all = [Checkpoint.Beginning(stage: 0, journal: 0)] + begun
-    return all.indices.compactMap { index in
-      let end = index + 1 < all.count ? all[index + 1].journal : Int.max
-      return all[index].stage == stage && all[index].journal < end ? all[index].journal..<end : nil
-    }
-  }
-
   /// Adds a line that no checkpoint has counted.
   fileprivate mutating func add(_ line: JournalReader.Line, at offset: Int, after time: Timestamp?) {
     switch line {
@@ -305,14 +294,10 @@ extension Resumption {
   ///
   /// Changes after the checkpoint, or in the tail that it records, are added. A line between these belongs to a document
   /// that was read again and counted, so its earlier changes are removed, as are changes that were not written. Anything
-  /// sent after such a line was applied after the time in that line. Writes of later stages belong to those stages.
+  /// sent after such a line was applied after the time in that line. Lines before the current stage are those of others.
   mutating func readJournal(_ path: String) throws(Failure) {
-    let end = checkpoint?.journal ?? 0
-    // Without a checkpoint, all files of an import count as one stage.
-    let first = checkpoint == nil ? 0 : begun.last?.stage ?? 0
-    let count = max(0, (begun.map(\.stage).max() ?? 0) - first) + 1
-    tails = (0..<count).map { [begun] in JournalTail(JournalTail.ranges(of: first + $0, begun)) }
-    if let checkpoint { tails[0].ranges = checkpoint.tail + [end..<Int.max] }
+    let (start, end) = (checkpoint?.beginning?.journal ?? 0, checkpoint?.journal ?? 0)
+    tail.ranges = (checkpoint?.tail ?? []) + [end..<Int.max]
     var reader = try JournalReader(path)
     var meetsEnd = end == 0
     var latest: Timestamp?
@@ -320,29 +305,25 @@ extension Resumption {
       if reader.length == end { meetsEnd = true }
       guard let line = try reader.next() else { break }
       let offset = reader.offset
-      let part = (begun.last { $0.journal <= offset }?.stage ?? 0) - first
-      let isOpen = part > 0 || tails[0].ranges.contains { $0.contains(offset) }
       switch line {
       case .head(let it):
         guard offset == 0 else { throw Self.damaged(path, "it has a second head at byte \(offset)") }
         head = it
         headLength = reader.length
       case .change, .settled:
-        guard part >= 0 else { continue }
-        if isOpen {
-          tails[part].add(line, at: offset, after: latest)
+        if offset < start { continue }
+        if tail.ranges.contains(where: { $0.contains(offset) }) {
+          tail.add(line, at: offset, after: latest)
         } else {
-          tails[0].close(line, &latest)
+          tail.close(line, &latest)
         }
       }
     }
     if !meetsEnd, reader.length >= end {
       throw Self.damaged(path, "no line ends at byte \(end), where checkpoint.json continues")
     }
-    for index in tails.indices {
-      tails[index].ranges = tails[index].ranges.compactMap { range in
-        range.lowerBound < reader.length ? range.clamped(to: 0..<reader.length) : nil
-      }
+    tail.ranges = tail.ranges.compactMap { range in
+      range.lowerBound < reader.length ? range.clamped(to: 0..<reader.length) : nil
     }
     (length, tornLine) = (reader.length, reader.tornLine)
   }

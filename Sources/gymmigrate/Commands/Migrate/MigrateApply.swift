@@ -100,8 +100,13 @@ extension ApplyJob: MigrationsJob {
       try await LedgerRun(session, folder, sources: sources, rewriting: rewritten, of: self).perform {
         let finished = try runner.resumedReports()
         if !isQuiet { for report in finished { session.report(MigrationText.applied(report)) } }
+        let first = sources.indices.first { session.checkpoints?.isPast($0) != true } ?? sources.endIndex
+        if first > 0, first < sources.endIndex {
+          let complete = sources[..<first].map(\.id).joined(separator: ", ")
+          session.logger.notice("Continuing with \(sources[first].id). Already complete: \(complete).")
+        }
         var empty = EmptyMigrations(in: session)
-        for (stage, source) in sources.enumerated() where session.checkpoints?.isPast(stage) != true {
+        for (stage, source) in sources.enumerated().dropFirst(first) {
           let report = try await self.apply(source, stage: stage, deletions, in: session, by: runner)
           if !isQuiet { session.report(MigrationText.applied(report)) }
           if reportsEmpty { empty.report(chosen[stage]) }
