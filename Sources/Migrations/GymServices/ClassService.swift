@@ -82,6 +82,7 @@ package struct ClassService: Sendable {
             fields: document.fields
           )
         }
+        try context.counts.assertBudget()
       }
     }
     return days

@@ -60,6 +60,7 @@ extension GroupService {
           fields: operation.fields
         )
       }
+      try context.counts.assertBudget()
       try await context.checkpoints?.save(at: Checkpoint.State(at: Checkpoint.Done(index + 1)))
     }
   }

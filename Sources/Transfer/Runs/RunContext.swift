@@ -77,13 +77,15 @@ package struct RunContext: Sendable {
       $0.read += 1
       $0.settle(write.kind, result)
     }
-    let (code, message): (String, String)
-    switch result {
-    case .rejected(let error): (code, message) = (error.status.name, error.message)
-    case .conflicted: (code, message) = ("conflict", conflict)
-    case .written, .unchanged, .skipped: return
+    let refusal: (code: String, message: String)? =
+      switch result {
+      case .rejected(let error): (error.status.name, error.message)
+      case .conflicted: ("conflict", conflict)
+      case .written, .unchanged, .skipped: nil
+      }
+    if let (code, message) = refusal {
+      try rejects.add(write.path, code: code, message: message, fields: fields())
     }
-    try rejects.add(write.path, code: code, message: message, fields: fields())
     try counts.assertBudget()
   }
 }

@@ -170,6 +170,7 @@ package struct DocumentLoader: Sendable {
           $0.read += 1
           if let own { $0.settle(own.kind, .written(updateTime: nil)) } else { $0.unchanged += 1 }
         }
+        try context.counts.assertBudget()
       case .rejected(let error, let breach):
         let code = breach ?? error.status.name
         let fields = breach == WriteMode.changedSince ? nil : document.document.fields
@@ -295,6 +296,7 @@ private struct LoadDelegate: BatchDelegate {
       rest = rest[some.endIndex...]
     }
     try await loader.readBack?.check(written)
+    try loader.context.counts.assertBudget()
   }
 
   func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution {

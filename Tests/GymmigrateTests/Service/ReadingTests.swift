@@ -238,4 +238,26 @@ struct ReadingTests {
       #expect(try await tool.run("count", "user_emails").output.hasSuffix("\t205\n"))
     }
   }
+
+  @Test(
+    "A share of errors is judged at the thousandth document, also if only earlier ones were rejected.",
+    arguments: [
+      ["fix", "things", "--all-documents", "--trim", "t"], ["import", "all.jsonl", "--mode", "create"],
+    ],
+    [[], ["-n"]]
+  )
+  func share(_ command: [String], _ trial: [String]) async throws {
+    func line(_ number: Int, _ value: String) -> String {
+      #"{"name":"things/t\#(number)","fields":{"t":\#(value)}}"#
+    }
+    let text = #"{"stringValue":" x "}"#
+    try await withStores { tool in
+      // The first 200 cannot be trimmed, and differ from those of the file.
+      let bad = (1000..<1200).map { line($0, #"{"integerValue":"1"}"#) }
+      try await tool.load(bad + (1200..<3500).map { line($0, text) }, into: "test")
+      try tool.write((1000..<3500).map { line($0, text) + "\n" }.joined(), to: "all.jsonl")
+      let result = try await tool.bare(command + trial + ["--max-errors", "5%", "-e", "test", "-y"])
+      result.expectFailure(65, "cannot continue: ")
+    }
+  }
 }

@@ -43,14 +43,13 @@ struct ApplyDelegate: BatchDelegate {
       let document =
         (pending.change ?? joint)?.document ?? write.fields.map { RawDocument(path: write.path, fields: $0) }
       try session.list([finding], by: pending.migration, document: document)
-      try session.counts.assertBudget()
     case .conflicted:
       let isGone = gone.withLock { $0.remove(write.path) } != nil
       let why: Finding.Conflict = isGone ? .deletedSince : session.source.conflict
       try session.list([.conflict(write.path, why)], by: pending.migration, document: nil)
-      try session.counts.assertBudget()
     case .written, .unchanged, .skipped: break
     }
+    try session.counts.assertBudget()
   }
 
   func resolve(_ write: Write, current: RawDocument?) async -> ConflictResolution {

@@ -27,8 +27,16 @@ extension PlanSession {
       try decision.didCommit(changes, times)
     }
     let delegate = ApplyDelegate(self)
-    for (change, result) in ended.settled { try await delegate.settle(change.write, result, of: change) }
-    if let failure = ended.failure { throw failure }
+    var failure = ended.failure
+    // Also if the run stops, so that all that was written together is counted.
+    for (change, result) in ended.settled {
+      do throws(Failure) {
+        try await delegate.settle(change.write, result, of: change)
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
   }
 
   /// Decides on a document again and writes it, in a transaction.

@@ -61,10 +61,8 @@ struct PlanSession: PlanSink {
         isInDoubt ? .changedAfterInterruption : document.updateTime == nil ? .deletedSince : .changedSince
       try list([.conflict(document.path, why)], by: outcome.migration, document: nil)
     }
-    if outcome.isRejected || outcome.isConflict {
-      report.withLock { $0.refused += 1 }
-      try counts.assertBudget()
-    }
+    if outcome.isRejected || outcome.isConflict { report.withLock { $0.refused += 1 } }
+    try counts.assertBudget()
     guard case .change(let change) = outcome.action else { return }
     if change.isDeletion { try assertMayDelete() }
     report.withLock { $0.add(change, keeping: examples) }
@@ -92,6 +90,7 @@ struct PlanSession: PlanSink {
       for run in page.runs {
         try record(outcomes, of: page, at: run.documents, in: run.collection, &changes)
       }
+      try counts.assertBudget()
     } catch {
       failure = error
     }

@@ -46,7 +46,9 @@ package final class RunCounts: Sendable {
     }
   }
 
-  /// Throws if the error budget is exceeded; call it after each rejected or conflicted document.
+  /// Throws if the error budget is exceeded; call it after counting documents.
+  ///
+  /// That a document was not refused does not matter: it may be the one from which a share is judged.
   ///
   /// - Throws: `.inputMalformed`.
   package func assertBudget() throws(Failure) {

@@ -56,6 +56,7 @@ extension Copy {
             fields: document.fields
           )
         }
+        try context.counts.assertBudget()
       }
     }
     options.job.report(references.counts, to: context.client.database, context.logger)

@@ -43,6 +43,7 @@ struct ImportForecast {
     compared += decisions.count
     for (document, decision) in zip(valid, decisions) { try settle(document, decision) }
     for document in valid.dropFirst(decisions.count) { count(document) { $0.skipped += 1 } }
+    try context.counts.assertBudget()
   }
 
   private mutating func decisions(on documents: [LoadDocument]) async throws -> [WriteMode.Decision] {

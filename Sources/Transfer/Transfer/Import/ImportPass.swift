@@ -81,6 +81,7 @@ final class ImportPass {
         if left == 0 { return false }
         lines[rows.stage] = row.number
         try take(row, of: rows.stage)
+        try context.counts.assertBudget()
         if fill.isFull { try await passOn(body) }
       }
       bytes = bytes.addingClamped(rows.bytes)
@@ -211,7 +212,6 @@ final class ImportPass {
     }
     try list(of: stage).add(rejected)
     context.rejects.count(code(of: row))
-    try context.counts.assertBudget()
     return nil
   }
 
