@@ -23,6 +23,8 @@ final class ReferenceCheck {
   private let wantsUnique: Bool
   private var keys: [Key] = []
   private var keysOf: [Int: [Int]] = [:]
+  /// The keys that others name as the opposite direction, whether or not they do so themselves.
+  private var mirrors: Set<Int> = []
   /// The collections that others refer to.
   private var targets: Set<Int> = []
   private var uniques: [(collection: CollectionSchema, fields: [FieldPath])] = []
@@ -61,6 +63,7 @@ final class ReferenceCheck {
       guard let mirror = keys[index].field.reference?.mirror else { continue }
       keys[index].mirror = keys.firstIndex { $0.collection == keys[index].target && $0.field.path == mirror }
     }
+    mirrors = Set(keys.compactMap(\.mirror))
   }
 
   /// Processes a page, and reports the broken references that can already be looked up.
@@ -89,7 +92,7 @@ final class ReferenceCheck {
           target: target,
           mirror: key.mirror
         )
-        if isRoot, key.mirror != nil { links.append(reference) }
+        if isRoot, mirrors.contains(number) { links.append(reference) }
         if finished.contains(key.targetNumber) {
           now.append((index, reference))
         } else {
