@@ -77,6 +77,29 @@ import Testing
   }
 
   @Test(
+    "A text with few values is inferred as a reference if they are ids of one collection, and else as closed values."
+  )
+  func fewValues() async throws {
+    try await withStores { tool in
+      let plans = (1...3).map { documentLine("plans/plan\($0)", $0) }
+      let members = (10...29).map { number in
+        let texts = [("plan", "plan\(number % 3 + 1)"), ("tier", "tier\(number % 3 + 1)")]
+        let fields = texts.map { #","\#($0)":{"stringValue":"\#($1)"}"# }.joined()
+        return documentLine("subscribers/m\(number)", number, fields)
+      }
+      try await tool.load(plans + members, into: "test")
+      try await tool.bare(["schema", "infer", "-e", "test", "--schema", "none", "-o", "inferred.yaml"])
+        .expect(0)
+      let inferred = try tool.text("inferred.yaml")
+      #expect(inferred.contains("plan: { type: string, required: true, reference: plans }"), "\(inferred)")
+      #expect(
+        inferred.contains("tier: { type: string, required: true, values: [tier1, tier2, tier3] }"),
+        "\(inferred)"
+      )
+    }
+  }
+
+  @Test(
     "Each mistake in a table is refused with row, column, value and what is expected, and nothing is written."
   )
   func importing() async throws {

@@ -135,7 +135,7 @@ package struct SchemaScan: Sendable {
           if targets.count == 1, let target = targets.first, roots.contains(where: { $0.pattern == target }) {
             references[profile.pattern, default: [:]][field.path] = target
           }
-        } else if types == [.string], field.profile.closedValues == nil {
+        } else if types == [.string] {
           if let target = try await target(of: sample, among: roots) {
             references[profile.pattern, default: [:]][field.path] = target
           }

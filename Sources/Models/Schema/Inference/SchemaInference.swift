@@ -1,10 +1,10 @@
 extension CollectionProfile {
   /// The schema that every profiled document satisfies.
   ///
-  /// A field is required if every document has it. Texts have closed values if there are at most 10 in at least 20 documents, and
-  /// a format if all of them have it. Numbers have the range that was found; times and lengths of texts get no range, because
-  /// future documents would exceed it. What is inferred from names alone (`updatedAt`, `isActive`) is a proposal, to be reviewed.
-  /// Personal data is left undeclared, so the collection is withheld.
+  /// A field is required if every document has it. Texts without a reference have closed values if there are at most 10 in at
+  /// least 20 documents, and a format if all of them have it. Numbers have the range that was found; times and lengths of texts
+  /// get no range, because future documents would exceed it. What is inferred from names alone (`updatedAt`, `isActive`) is a
+  /// proposal, to be reviewed. Personal data is left undeclared, so the collection is withheld.
   ///
   /// - Parameter references: The collections that fields refer to, if known.
   package func schema(references: [FieldPath: CollectionPath] = [:]) -> CollectionSchema {
