@@ -88,7 +88,9 @@ extension Migration {
     let isOfIDs = isGroup || (self as? DeclarativeMigration)?.scope.isGroup ?? false
     return own.contains { own in
       others.contains { other in
-        if isOfIDs { return own.id.isIdentical(to: other.id) }
+        // A group has its collections at the root, too, where names may be patterns.
+        let (own, other) =
+          isOfIDs ? (CollectionPath(nil, own.id), CollectionPath(nil, other.id)) : (own, other)
         return own.pattern == other.pattern || CollectionSelection.name(own.string, means: other)
           || CollectionSelection.name(other.string, means: own)
       }

@@ -20,9 +20,12 @@ struct VerifiedAgainTests {
   }
 
   /// A migration that is verified in test, and not applied in prod.
-  private func withVerified(_ body: (Tool) async throws -> Void) async throws {
+  private func withVerified(
+    _ migration: String = Self.migration,
+    _ body: (Tool) async throws -> Void
+  ) async throws {
     try await withStores { tool in
-      try tool.write(Self.migration, to: "migrations/1-a.yaml")
+      try tool.write(migration, to: "migrations/1-a.yaml")
       for environment in ["test", "prod"] {
         try await tool.load((1...3).map { documentLine("things/t\($0)", $0) }, into: environment)
       }
@@ -108,6 +111,16 @@ struct VerifiedAgainTests {
       let restore = ["restore", "things", "--from", "old.jsonl", "--scope", "partial", "-n", "-o", "p.jsonl"]
       try await tool.bare(restore + ["-e", "test"]).expect(0)
       try await tool.bare(["migrate", "apply", "--plan", "p.jsonl", "-e", "test"]).expect(0)
+      #expect(try await status(tool).contains(" applied"))
+    }
+  }
+
+  @Test("So does a fix of a pattern that may select a collection of its group.", arguments: ["thing*", "*"])
+  func group(_ pattern: String) async throws {
+    let migration = Self.migration.replacing("collection:", with: "collection-group:")
+    try await withVerified(migration) { tool in
+      let fix = ["fix", pattern, "--where", "n == 1", "--unset", "a", "-e", "test"]
+      try await tool.bare(fix).expect(0)
       #expect(try await status(tool).contains(" applied"))
     }
   }
