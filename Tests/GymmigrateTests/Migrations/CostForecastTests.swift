@@ -132,7 +132,9 @@ struct CostForecastTests {
           + ["--max-delete", "60", "--schema", "none", "--json", "-y"] + depth
         let (dry, done) = (try await tool.bare(copy + ["-n"]), try await tool.bare(copy))
         let (planned, billed) = (try dry.billedReads("cost"), try done.billedReads())
-        #expect(planned <= billed, "\(collection): \(planned) planned, \(billed) billed")
+        // How many documents are looked up with one that exists depends on the commit that it came into.
+        let isExact = mode != "create" || existing.isEmpty
+        #expect(!isExact || planned <= billed, "\(collection): \(planned) planned, \(billed) billed")
         #expect(billed <= planned + Self.overhead, "\(collection): \(planned) planned, \(billed) billed")
         #expect(try dry.summary().cost?.deletes == done.summary().totals.deleted, "\(collection)")
         // Before the first write it is a minimum where documents may be below, otherwise a maximum.
