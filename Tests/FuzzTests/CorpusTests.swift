@@ -18,7 +18,7 @@ struct CorpusTests {
         var random = SplitMix64(seed: 1)
         for seed in seeds {
           target.run(seed)
-          for _ in 0..<100 { target.run(changed(seed, &random)) }
+          for _ in 0..<20 { target.run(changed(seed, &random)) }
         }
         continuation.resume()
       }
