@@ -28,7 +28,11 @@ def names(lines):
     for round in itertools.count():
         for line in ordered:
             collection, name = line["name"].split("/")
-            yield f"{collection}/{round:05d}-{name}", line["fields"]
+            name = f"{round:05d}-{name}"
+            fields = line["fields"]
+            if "id" in fields:
+                fields = {**fields, "id": {"stringValue": name}}
+            yield f"{collection}/{name}", fields
 
 
 def main(source, folder, count):
