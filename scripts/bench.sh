@@ -6,6 +6,7 @@
 #   DOCUMENTS=200000   documents of an export that is timed
 #   LARGE=1000000      documents of the export whose memory is measured beside 100,000; 0 leaves it out
 #   ROUNDS=3           how often everything is timed
+#   MEASURE=1          0 leaves out the documents in memory, whose program is built first
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,9 +21,11 @@ PATH=$PATH:/usr/sbin
 need bench nginx curl python3 time
 [[ -x $gymmigrate ]] || { echo "bench: there is no $gymmigrate; run make build" >&2; exit 69; }
 
-echo "== Documents in memory (CPU time, turn by turn, medians)"
-swift build --package-path Benchmarks -c release --product Measure >&2
-"$(swift build --package-path Benchmarks -c release --show-bin-path)/Measure" samples/gym/members.jsonl
+if [[ ${MEASURE:-1} -ne 0 ]]; then
+  echo "== Documents in memory (CPU time, turn by turn, medians)"
+  swift build --package-path Benchmarks -c release --product Measure >&2
+  "$(swift build --package-path Benchmarks -c release --show-bin-path)/Measure" samples/gym/members.jsonl
+fi
 
 total=$((large > documents ? large : documents))
 python3 Benchmarks/make_pages.py samples/gym/members.jsonl "$work/pages" "$total"

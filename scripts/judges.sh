@@ -4,7 +4,7 @@
 # client for the embedded store, its protobuf messages for all that is sent, a model of groups and Python's calendar for
 # classes, Google's emulator for the sample of security rules, for the commands and for the embedded store, random histories for
 # mirrors, random accidents for restores, a reader of its own for Google's export folders, google-auth for federated signing,
-# bash, zsh and fish for completions. The kernel says how much memory commands took.
+# bash, zsh and fish for completions, and the benchmark with few documents. The kernel says how much memory commands took.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -43,6 +43,16 @@ judge() {
   "$GYMMIGRATE_PYTHON" Tests/Judges/federated_requests.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/storage_emulator.py "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/shards_in_bucket.py "$GYMMIGRATE_BINARY"
+  bench
+}
+# The benchmark with few documents: that it runs, whatever it measures.
+bench() {
+  local status=0
+  GYMMIGRATE=$GYMMIGRATE_BINARY DOCUMENTS=12000 LARGE=0 ROUNDS=1 MEASURE=0 scripts/bench.sh >"$work/bench" 2>&1 || status=$?
+  [[ $status -eq 0 ]] || cat "$work/bench"
+  # Something that it needs is missing.
+  [[ $status -ne 69 ]] || { echo "SKIPPED: the benchmark is not run."; status=0; }
+  return "$status"
 }
 if [[ -n ${GYMMIGRATE_PYTHON:-} ]]; then
   find_binary
