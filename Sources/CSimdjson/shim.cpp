@@ -179,12 +179,12 @@ gm_json_status gm_json_parse(
     const bool must_copy = room < length + simdjson::SIMDJSON_PADDING;
     if (!may_hold_minus_zero(json, length)) error = parser->parser.parse(json, length, must_copy).error();
     if (error == simdjson::NUMBER_ERROR) {
-      const std::string mended = with_fractions(json, length);
-      if (mended.size() > parser->parser.capacity()) {
-        auto grown = parser->parser.allocate(mended.size(), parser->max_depth);
+      const std::string corrected = with_fractions(json, length);
+      if (corrected.size() > parser->parser.capacity()) {
+        auto grown = parser->parser.allocate(corrected.size(), parser->max_depth);
         if (grown) return status_of(grown);
       }
-      error = parser->parser.parse(mended).error();
+      error = parser->parser.parse(corrected).error();
     }
     if (error) return status_of(error);
     // The root's first word points past the last one (simdjson's doc/tape.md).

@@ -96,7 +96,7 @@ package struct MirrorPull: Sendable {
       "pull into",
       path: path,
       cause: cause,
-      remedy: "Name another file, or move this one away, to begin anew."
+      remedy: "Name another file, or move this one away, to start over."
     )
   }
 

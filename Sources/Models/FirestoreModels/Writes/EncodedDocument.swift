@@ -2,7 +2,9 @@
 ///
 /// It is within all limits, has the form in which the service stores it, and is encoded as the service encodes it, so that
 /// documents with the same fields have the same bytes. ``DocumentEncoder`` creates it; reading its fields decodes them.
-package struct EncodedDocument: Sendable, Equatable {
+///
+/// It is a class because it passes through some ten lists until it is written.
+package final class EncodedDocument: Sendable, Equatable {
   package let path: DocumentPath
   /// The numbers of references that were rewritten to the target database, and of those that were kept.
   package let references: (rewritten: Int, kept: Int)
@@ -14,6 +16,17 @@ package struct EncodedDocument: Sendable, Equatable {
   let updateEnd: Int
 
   static let precondition: StaticString = ",\"currentDocument\":{\"exists\":false}}"
+
+  init(
+    path: DocumentPath,
+    references: (rewritten: Int, kept: Int),
+    creation: [UInt8],
+    fieldsRange: Range<Int>,
+    updateEnd: Int
+  ) {
+    (self.path, self.references, self.creation) = (path, references, creation)
+    (self.fieldsRange, self.updateEnd) = (fieldsRange, updateEnd)
+  }
 
   /// The document, decoded.
   package var document: RawDocument { RawDocument(path: path, fields: fields) }

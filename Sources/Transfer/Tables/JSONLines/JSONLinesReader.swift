@@ -30,7 +30,7 @@ package struct JSONLinesReader: ~Copyable {
     case decoded(RawDocument)
     case encoded(EncodedDocument)
     /// Encoded, and also decoded because it was not accepted.
-    case examined(EncodedDocument, RawDocument)
+    indirect case examined(EncodedDocument, RawDocument)
     /// Only checked.
     case checked(DocumentPath)
 

@@ -75,14 +75,50 @@ struct DocumentRow {
   /// The row number as a spreadsheet counts; nil unless it is a row of a table.
   var row: Int?
   var content = Content.nothing
+  /// What is wrong with it.
+  private var problems = Problems.none
+
   /// The errors; none in a valid row.
-  var faults: [RowFault] = []
+  var faults: [RowFault] {
+    get { problems.found.faults }
+    set { problems.found.faults = newValue }
+  }
+
   /// The fields that the document lacks because of errors.
-  var skipped: [FieldPath] = []
+  var skipped: [FieldPath] {
+    get { problems.found.skipped }
+    set { problems.found.skipped = newValue }
+  }
+
   /// Violations of the schema that do not count as errors.
-  var warnings: [RowFault] = []
+  var warnings: [RowFault] {
+    get { problems.found.warnings }
+    set { problems.found.warnings = newValue }
+  }
+
   /// The row in the list of rejected rows, if it has errors and its input has such a list.
-  var rejected: RejectedRow?
+  var rejected: RejectedRow? {
+    get { problems.found.rejected }
+    set { problems.found.rejected = newValue }
+  }
+
+  /// Rows are passed around often and few have problems, so these are one reference.
+  private indirect enum Problems {
+    case none
+    case some(Found)
+
+    struct Found {
+      var faults: [RowFault] = []
+      var skipped: [FieldPath] = []
+      var warnings: [RowFault] = []
+      var rejected: RejectedRow?
+    }
+
+    var found: Found {
+      get { if case .some(let found) = self { found } else { Found() } }
+      set { self = .some(newValue) }
+    }
+  }
 
   enum Content {
     /// Nothing of it can be used.
@@ -92,7 +128,18 @@ struct DocumentRow {
     /// The document was deleted.
     case deleted(DocumentPath)
     /// The document breaks the schema: as it was read, and without the offending fields, if anything is left.
-    case refused(RawDocument, rest: RawDocument?)
+    indirect case refused(RawDocument, rest: RawDocument?)
+  }
+
+  init(
+    number: Int,
+    row: Int? = nil,
+    content: Content = .nothing,
+    faults: [RowFault] = [],
+    skipped: [FieldPath] = []
+  ) {
+    (self.number, self.row, self.content) = (number, row, content)
+    if !faults.isEmpty || !skipped.isEmpty { problems.found = Problems.Found(faults: faults, skipped: skipped) }
   }
 
   /// The document in memory; nil if nothing of it can be used, or if it is only encoded or checked.

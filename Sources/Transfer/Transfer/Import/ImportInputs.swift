@@ -247,7 +247,7 @@ struct ImportInputs: Sendable {
     }
     if input.source.format == .jsonLines {
       let encoder = references.map { DocumentEncoder($0, placement: placement) }
-      let known = TapeViolations()
+      let known = UndecodedViolations()
       return checked(
         try JSONLinesInput(
           input.source.path,
@@ -276,7 +276,7 @@ struct ImportInputs: Sendable {
   private func mode(
     _ encoder: DocumentEncoder?,
     of source: ImportSource,
-    _ known: TapeViolations
+    _ known: UndecodedViolations
   ) -> JSONLinesReader.Mode {
     guard let encoder else { return .decoded }
     if !isChecked(source) { return .encoded(encoder) { _ in true } }
@@ -296,7 +296,7 @@ struct ImportInputs: Sendable {
   private func checked(
     _ input: any DocumentInput,
     _ source: ImportSource,
-    knowing known: TapeViolations = TapeViolations()
+    knowing known: UndecodedViolations = UndecodedViolations()
   ) -> any DocumentInput {
     isChecked(source) ? SchemaInput(input, of: source, rules, knowing: known) : input
   }

@@ -68,7 +68,7 @@ package struct SchemaRules: Sendable {
     collection.breaches(by: document, settingTimes: setTimes(of: collection), isPartial: isPartial)
   }
 
-  /// Returns how a document that is still on its line's tape breaks the schema; nil if it has to be decoded to find out.
+  /// Returns how a parsed document, not decoded yet, breaks the schema; nil if it has to be decoded to find out.
   func violations(in document: WireDocument, _ declared: DeclaredCollections) -> [SchemaViolation]? {
     guard let collection = declared.collection(of: document.path) else { return [] }
     do throws(WireError) {
@@ -124,7 +124,7 @@ final class DeclaredCollection: Sendable {
 }
 
 /// How the last document breaks the schema, if its line revealed that without being decoded.
-final class TapeViolations {
+final class UndecodedViolations {
   private var found: [SchemaViolation] = []
 
   /// Stores violations, and returns whether the document does not have to be decoded because of them.
@@ -148,14 +148,14 @@ final class SchemaInput: DocumentInput {
   private let rules: SchemaRules
   private let policy: SchemaPolicy
   private let declared: DeclaredCollections
-  private let known: TapeViolations
+  private let known: UndecodedViolations
 
   /// - Parameter known: Where the input stores the violations of a document that it does not decode.
   init(
     _ input: any DocumentInput,
     of source: ImportSource,
     _ rules: SchemaRules,
-    knowing known: TapeViolations = TapeViolations()
+    knowing known: UndecodedViolations = UndecodedViolations()
   ) {
     (self.input, self.known) = (input, known)
     (label, unit) = (source.label, source.unit)

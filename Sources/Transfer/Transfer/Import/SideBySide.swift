@@ -38,7 +38,7 @@ final class InputLane: @unchecked Sendable {
           batch.isLast = true
           break
         }
-        row.rejected = rejected(row)
+        if let rejected = rejected(row) { row.rejected = rejected }
         batch.rows.append(row)
         fill.add(bytes: row.heldBytes)
       }

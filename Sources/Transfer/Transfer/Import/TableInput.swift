@@ -120,7 +120,7 @@ final class TableInput: DocumentInput {
     let lost =
       exactValues?.isRounded == true
       ? [
-        "Its times are rounded to hundredths of a second, as an .ods keeps them: export anew, and edit the .xlsx itself."
+        "Its times are rounded to hundredths of a second, as an .ods keeps them: export again, and edit the .xlsx itself."
       ] : []
     // The zone of a table that an export wrote is in the export.
     let isKnown = options.isZoneGiven || source.isExported || source.writing.timeZone != nil

@@ -43,7 +43,7 @@ package struct MaskSettings: Codable, Sendable, Equatable {
         "go on masking",
         path: keyFile,
         cause: "it holds another key than the run began with",
-        remedy: "Put the first key back, or begin anew in an empty target."
+        remedy: "Put the first key back, or start over in an empty target."
       )
     }
     return key
