@@ -125,7 +125,7 @@ extension String {
   /// Whether an ID of this path is `.` or `..`, which no document has and which would address something else in a URL.
   fileprivate var holdsDots: Bool {
     // Few paths have a dot at all.
-    if !withBytes({ $0.contains(UInt8(ascii: ".")) }) { return false }
+    if withBytes({ $0.position(of: UInt8(ascii: ".")) == nil }) { return false }
     var (length, dots) = (0, 0)
     for byte in utf8 {
       if byte == UInt8(ascii: "/") {

@@ -115,6 +115,7 @@ package struct DocumentLoader: Sendable {
 
       init(_ ambiguous: Set<DocumentPath>, capacity: Int) {
         self.ambiguous = ambiguous
+        self.ambiguous.reserveCapacity(ambiguous.count + capacity)
         documents.reserveCapacity(capacity)
         changes.reserveCapacity(capacity)
       }
@@ -233,11 +234,9 @@ private final class Incoming: Sendable {
     documents.withLock { documents in
       for document in added {
         let path = document.path
-        if documents.first[path] == nil {
-          documents.first[path] = document
-        } else {
-          documents.later[path, default: []].append(document)
-        }
+        guard let earlier = documents.first.updateValue(document, forKey: path) else { continue }
+        documents.first[path] = earlier
+        documents.later[path, default: []].append(document)
       }
     }
   }

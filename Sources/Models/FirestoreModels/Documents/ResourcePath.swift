@@ -63,7 +63,7 @@ extension UnsafeBufferPointer<UInt8> {
     guard count > collection.count, self[collection.count] == slash, let base = baseAddress else {
       return false
     }
-    return collection.hasSameBytes(as: base) && !self[(collection.count + 1)...].contains(slash)
+    return collection.hasSameBytes(as: base) && position(of: slash, from: collection.count + 1) == nil
   }
 }
 
@@ -134,16 +134,13 @@ private func lastSegment(of path: String) -> String {
 /// The number of segments; nil if one is empty.
 private func segmentCount(of path: String) -> Int? {
   path.withBytes { path in
-    var count = 1
-    var last = slash
-    for byte in path {
-      if byte == slash {
-        if last == slash { return nil }
-        count += 1
-      }
-      last = byte
+    var (count, start) = (1, 0)
+    while let end = path.position(of: slash, from: start) {
+      if end == start { return nil }
+      count += 1
+      start = end + 1
     }
-    return last == slash ? nil : count
+    return start == path.count ? nil : count
   }
 }
 
@@ -154,15 +151,11 @@ func compareSegments(_ a: String, _ b: String) -> Int {
   a.withBytes { left in
     b.withBytes { right in
       // All segments before the first differing byte are equal, so one segment decides.
-      var start = 0
-      var index = 0
-      while index < left.count, index < right.count, left[index] == right[index] {
-        if left[index] == slash { start = index + 1 }
-        index += 1
-      }
+      let index = left.commonPrefix(with: right)
       if index == left.count && index == right.count { return 0 }
+      let start = left[..<index].lastIndex(of: slash).map { $0 + 1 } ?? 0
       func segment(_ path: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-        UnsafeBufferPointer(rebasing: path[start..<(path[index...].firstIndex(of: slash) ?? path.count)])
+        UnsafeBufferPointer(rebasing: path[start..<(path.position(of: slash, from: index) ?? path.count)])
       }
       let order = ResourceID.compare(segment(left), segment(right))
       return order == 0 ? left.count - right.count : order

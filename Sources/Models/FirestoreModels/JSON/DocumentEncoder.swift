@@ -114,12 +114,13 @@ package struct DocumentEncoder {
     let isPlain = path.string.withBytes { path in
       // No ID is reserved, `.` or `..`, none is too long, and there are not too many.
       guard path.count <= 400 else { return false }
-      var isStart = true
-      for byte in path {
-        if isStart, byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") { return false }
-        isStart = byte == UInt8(ascii: "/")
+      var (start, slashes) = (0, 0)
+      while start < path.count, path[start] != UInt8(ascii: "_"), path[start] != UInt8(ascii: ".") {
+        guard let end = path.position(of: UInt8(ascii: "/"), from: start) else { return slashes < 100 }
+        slashes += 1
+        start = end + 1
       }
-      return path.count { $0 == UInt8(ascii: "/") } < 100
+      return false
     }
     return isPlain || PathLimits.violations(of: path).isEmpty
   }

@@ -89,6 +89,30 @@ extension UnsafeBufferPointer<UInt8> {
     baseAddress.map { memcmp($0, other, count) == 0 } ?? true
   }
 
+  /// The index of the first such byte from `start` on; nil if there is none.
+  ///
+  /// The C library compares 32 bytes at a time.
+  @inline(__always)
+  package func position(of byte: UInt8, from start: Int = 0) -> Int? {
+    guard let base = baseAddress, start < count,
+      let found = memchr(base + start, Int32(byte), count - start)
+    else { return nil }
+    return UnsafeRawPointer(found) - UnsafeRawPointer(base)
+  }
+
+  /// How many bytes both begin with alike.
+  func commonPrefix(with other: UnsafeBufferPointer<UInt8>) -> Int {
+    guard let left = baseAddress, let right = other.baseAddress else { return 0 }
+    let end = Swift.min(count, other.count)
+    func word(_ bytes: UnsafePointer<UInt8>, _ index: Int) -> UInt64 {
+      UnsafeRawPointer(bytes).loadUnaligned(fromByteOffset: index, as: UInt64.self)
+    }
+    var index = 0
+    while index + 8 <= end, word(left, index) == word(right, index) { index += 8 }
+    while index < end, left[index] == right[index] { index += 1 }
+    return index
+  }
+
   /// Whether these bytes sort before others in the order of ``Swift/String/compareUTF8(_:)``.
   @inline(__always)
   package func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool { compare(other) < 0 }

@@ -10,10 +10,9 @@ package import Schema
 ///   of literals and REST JSON, `["a", 7, 1.5, true, null, {"timestampValue": …}]`. A text that starts with
 ///   either, equals the null text, or is an error of a spreadsheet (`#REF!`), is written as `{"stringValue": …}`.
 /// - In a column without a type, the form of a cell determines its type: a whole number without leading zeros
-/// is an integer, a number with a point or an exponent a double; likewise `NaN`, `true`, `FALSE` and RFC
-///   3339. A text of such a form is written as `{"stringValue":"7"}`. So is one that looks like a reference or geo point,
-///     such as
-///   `cars/c1`, as it would become one beside such values.
+///   is an integer, a number with a point or an exponent a double; likewise `NaN`, `true`, `FALSE` and RFC
+///   3339. A text of such a form is written as `{"stringValue":"7"}`. So is one that looks like a reference or
+///   geo point, such as `cars/c1`, as it would become one beside such values.
 /// - A double always has a point or an exponent, or is `NaN`, `Infinity` or `-Infinity`; it is the shortest
 ///   text that represents the same bits.
 package struct CellText: Sendable {

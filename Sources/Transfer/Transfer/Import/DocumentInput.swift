@@ -139,7 +139,9 @@ struct DocumentRow {
     skipped: [FieldPath] = []
   ) {
     (self.number, self.row, self.content) = (number, row, content)
-    if !faults.isEmpty || !skipped.isEmpty { problems.found = Problems.Found(faults: faults, skipped: skipped) }
+    if !faults.isEmpty || !skipped.isEmpty {
+      problems.found = Problems.Found(faults: faults, skipped: skipped)
+    }
   }
 
   /// The document in memory; nil if nothing of it can be used, or if it is only encoded or checked.

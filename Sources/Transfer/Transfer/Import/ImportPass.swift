@@ -77,10 +77,11 @@ final class ImportPass {
       .reduce(0) { $0.addingClamped($1.element ?? 0) }
     let stages = begun.map(\.file) + inputs.indices.dropFirst(unopened)
     try await reading.forEachBatch(of: stages) { rows, _ in
+      let source = inputs.source(rows.stage)
       for row in rows.rows {
         if left == 0 { return false }
         lines[rows.stage] = row.number
-        try take(row, of: rows.stage)
+        try take(row, of: source, rows.stage)
         try context.counts.assertBudget()
         if fill.isFull { try await passOn(body) }
       }
@@ -125,7 +126,7 @@ final class ImportPass {
 
   // MARK: Rows
 
-  private func take(_ row: DocumentRow, of stage: Int) throws {
+  private func take(_ row: DocumentRow, of source: ImportSource, _ stage: Int) throws {
     if let share = options.share, !share.contains(row, of: stage) { return }
     if let path = row.path,
       try superseded.contains(DuplicateSearch.Place(file: stage, line: row.number))
@@ -140,7 +141,6 @@ final class ImportPass {
       if !path.isReserved { pass(.absent(path)) }
       return
     }
-    let source = inputs.source(stage)
     for warning in row.warnings { try warnings.add(warning, of: source) }
     if row.faults.isEmpty, let encoded = row.encoded {
       if encoded.path.isReserved { return try refuse(encoded.document, of: source) }
