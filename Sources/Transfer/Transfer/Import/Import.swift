@@ -44,9 +44,9 @@ package struct Import: Sendable {
     }
   }
 
-  private let options: Options
-  private let context: RunContext
-  private let guarding: LoadGuard?
+  let options: Options
+  let context: RunContext
+  let guarding: LoadGuard?
 
   /// - Parameter context: The run context, whose checkpoints make the import resumable.
   package init(_ options: Options, in context: RunContext) {
@@ -72,106 +72,160 @@ package struct Import: Sendable {
   /// - Throws: ``Failure``: `.inputMalformed` with file and line, `.inputMissing`, and write failures.
   @discardableResult
   package func run() async throws -> ForeseenChanges {
-    var files = options.table.files
-    for source in options.sources where source.isStream {
-      files.keep(try InputCopy(of: source.path, in: context.folder.path))
-    }
-    context.progress.begin("columns", total: nil)
-    let inputs = try inputs(via: files)
-    context.progress.begin("checking", total: nil)
-    let check = InputCheck(inputs: inputs, options: options, context: context)
-    // If several processes share the import, the whole input has been checked already.
-    let isChecked = context.checkpoints?.resumed != nil || options.share != nil
-    let superseded = try await isChecked ? check.repeated() : check.report()
-    // The input of a resumed or divided import has been examined already.
-    let ids = isChecked ? NumberedIDs() : check.numberedIDs.withLock { $0 }
-    context.progress.end()
-    let deletions = try await deletions(of: inputs, without: superseded, counting: !isChecked)
+    let inputs = try inputs(via: filesWithCopies())
+    let examined = try await examine(inputs)
     if let collection = options.job.collection { context.counts.open(collection) }
-    let warnings = ValidationReport(context.folder.file("warnings.csv"))
-    let skipped = SkippedFields()
-    let position = try context.checkpoints?.resumed?.position() ?? ImportPosition()
+    let lists = Lists(in: context.folder)
+    let removed = RemovedFields(inputs, options.job.mode)
+    let loader = loader(deleting: examined.maximumDeletes, keeping: lists.skipped) { [guarding] change in
+      guarding?.record(change)
+      removed?.record(change)
+    }
+    let position = try resumed(loader, lists, isRecorded: guarding != nil || removed != nil)
     let pass = ImportPass(
       inputs,
       at: position,
-      without: superseded.places,
-      warnings: warnings,
-      skipping: skipped,
+      without: examined.superseded.places,
+      warnings: lists.warnings,
+      skipping: lists.skipped,
       options,
       in: context
     )
     defer { context.progress.end() }
     context.progress.begin("import", total: nil)
-    var changes = ForeseenChanges()
-    let maximum = isChecked ? options.job.maximumDeletes.map(context.deletions(leftOf:)) : deletions?.count
-    let removed = RemovedFields(inputs, options.job.mode)
-    let recording: @Sendable (Change) -> Void = { [guarding] change in
-      guarding?.record(change)
-      removed?.record(change)
+    let changes: ForeseenChanges
+    if options.job.isDryRun {
+      changes = try await forecast(pass, loader, examined)
+    } else {
+      changes = ForeseenChanges()
+      try await load(pass, loader, examined, lists)
     }
-    let loader = loader(deleting: maximum, recording: recording, keeping: skipped)
-    if context.folder.isResumed, guarding != nil || removed != nil {
+    record(pass.references)
+    report(loader.droppedTimes.withLock { $0 }, removed, lists)
+    return changes
+  }
+
+  /// What the pass that writes has to know of the pass that checks.
+  private struct Examined {
+    var superseded: Superseded
+    var ids: NumberedIDs
+    var deletions: ListedDeletions?
+    /// The maximum number of documents to delete; nil for no limit.
+    var maximumDeletes: Int?
+  }
+
+  /// What a run lists beside the documents.
+  struct Lists {
+    let warnings: ValidationReport
+    let skipped = SkippedFields()
+
+    init(in folder: RunDirectory) { warnings = ValidationReport(folder.file("warnings.csv")) }
+  }
+
+  /// Access to the files, with copies of inputs that can be read only once.
+  private func filesWithCopies() throws(Failure) -> FileAccess {
+    var files = options.table.files
+    for source in options.sources where source.isStream {
+      files.keep(try InputCopy(of: source.path, in: context.folder.path))
+    }
+    context.progress.begin("columns", total: nil)
+    return files
+  }
+
+  /// Checks the inputs; those of a resumed or divided import have been checked as a whole before.
+  private func examine(_ inputs: ImportInputs) async throws -> Examined {
+    context.progress.begin("checking", total: nil)
+    let check = InputCheck(inputs: inputs, options: options, context: context)
+    let isChecked = context.checkpoints?.resumed != nil || options.share != nil
+    let superseded = try await isChecked ? check.repeated() : check.report()
+    context.progress.end()
+    let deletions = try await deletions(of: inputs, without: superseded, counting: !isChecked)
+    return Examined(
+      superseded: superseded,
+      ids: isChecked ? NumberedIDs() : check.numberedIDs.withLock { $0 },
+      deletions: deletions,
+      maximumDeletes: isChecked
+        ? options.job.maximumDeletes.map(context.deletions(leftOf:)) : deletions?.count
+    )
+  }
+
+  /// Restores what an interrupted run had counted and listed, and returns where it was.
+  private func resumed(
+    _ loader: DocumentLoader,
+    _ lists: Lists,
+    isRecorded: Bool
+  ) throws -> ImportPosition {
+    if context.folder.isResumed, isRecorded {
       let journal = context.folder.file("journal.jsonl")
-      try JournalReader.forEachWritten(in: journal) { change, _ in recording(change) }
+      try JournalReader.forEachWritten(in: journal) { change, _ in loader.decision.recording?(change) }
     }
+    let position = try context.checkpoints?.resumed?.position() ?? ImportPosition()
     if let tally = position.tally {
       for (code, count) in tally.rejected { context.rejects.count(code, count) }
       loader.droppedTimes.withLock { $0 = tally.droppedTimes }
-      skipped.resume(at: tally.completed)
-      warnings.resume(after: tally.warnings)
+      lists.skipped.resume(at: tally.completed)
+      lists.warnings.resume(after: tally.warnings)
     }
-    if options.job.isDryRun {
-      var forecast = ImportForecast(loader, in: context, recording: recording)
-      try await pass.forEachBatch { documents, _ in
-        try await report(documents, leaving: deletions)
-        try await forecast.take(documents)
+    return position
+  }
+
+  /// Predicts what the pass would do with existing documents.
+  private func forecast(
+    _ pass: ImportPass,
+    _ loader: DocumentLoader,
+    _ examined: Examined
+  ) async throws -> ForeseenChanges {
+    var forecast = ImportForecast(loader, in: context)
+    try await pass.forEachBatch { documents, _ in
+      try await report(documents, leaving: examined.deletions)
+      try await forecast.take(documents)
+    }
+    forecast.report(options.job.mode)
+    if forecast.hasLooked { await examined.ids.warn(in: context) }
+    return forecast.changes
+  }
+
+  /// Writes the documents of the pass.
+  private func load(
+    _ pass: ImportPass,
+    _ loader: DocumentLoader,
+    _ examined: Examined,
+    _ lists: Lists
+  ) async throws {
+    await examined.ids.warn(in: context)
+    try await loader.load { intake in
+      if context.checkpoints?.resumed == nil {
+        try await context.checkpoints?.begin(at: ImportPosition().checkpoint)
       }
-      forecast.report(options.job.mode)
-      if forecast.hasLooked { await ids.warn(in: context) }
-      changes = forecast.changes
-    } else {
-      await ids.warn(in: context)
-      try await loader.load { intake in
-        if context.checkpoints?.resumed == nil {
-          try await context.checkpoints?.begin(at: ImportPosition().checkpoint)
-        }
-        try await pass.forEachBatch { documents, position in
-          try await report(documents, leaving: deletions)
-          try await intake.put(documents)
-          func state() -> Checkpoint.State {
-            var position = position
-            position.tally = ImportTally(
-              rejected: context.rejects.codes,
-              droppedTimes: loader.droppedTimes.withLock { $0 },
-              completed: skipped.count,
-              warnings: warnings.tally
-            )
-            return position.checkpoint
-          }
-          try await context.checkpoints?.mark(at: state()) { try await intake.drain() }
+      try await pass.forEachBatch { documents, position in
+        try await report(documents, leaving: examined.deletions)
+        try await intake.put(documents)
+        try await context.checkpoints?.mark(at: state(at: position, loader, lists)) {
+          try await intake.drain()
         }
       }
     }
-    record(pass.references)
-    let dropped = loader.droppedTimes.withLock { $0 }
-    if dropped > 0 {
-      context.logger.warning(
-        "--server-times leaves out the time of creation that the input has for \(NumberText.counted(dropped, "document"))."
-      )
-    }
-    let doubts = guarding?.warnings(isDryRun: options.job.isDryRun) ?? []
-    let losses = removed?.warnings(isDryRun: options.job.isDryRun) ?? []
-    for line in doubts + losses { context.logger.warning("\(line)") }
-    if let line = skipped.notice(isDryRun: options.job.isDryRun) { context.logger.notice("\(line)") }
-    for line in warnings.lines { context.logger.warning("\(line)") }
-    if warnings.count > 0 { context.logger.notice("See \(warnings.path) for the values.") }
-    return changes
+  }
+
+  private func state(
+    at position: ImportPosition,
+    _ loader: DocumentLoader,
+    _ lists: Lists
+  ) -> Checkpoint.State {
+    var position = position
+    position.tally = ImportTally(
+      rejected: context.rejects.codes,
+      droppedTimes: loader.droppedTimes.withLock { $0 },
+      completed: lists.skipped.count,
+      warnings: lists.warnings.tally
+    )
+    return position.checkpoint
   }
 
   private func loader(
     deleting maximum: Int?,
-    recording: @escaping @Sendable (Change) -> Void,
-    keeping skipped: SkippedFields
+    keeping skipped: SkippedFields,
+    recording: @escaping @Sendable (Change) -> Void
   ) -> DocumentLoader {
     let rules = options.rules
     var loader = DocumentLoader(
@@ -226,17 +280,6 @@ package struct Import: Sendable {
     return deletions
   }
 
-  /// Warns of the collections that remain below documents that are deleted.
-  private func report(_ documents: [LoadDocument], leaving deletions: ListedDeletions?) async throws {
-    guard let leaving = try await deletions?.leaving(among: documents) else { return }
-    let verb = options.job.isDryRun ? "would be" : "is"
-    for (path, ids) in leaving.sorted(by: { $0.key < $1.key }) {
-      context.logger.warning(
-        "\(path) \(verb) deleted, and what is below it stays: \(ids.joined(separator: ", "))."
-      )
-    }
-  }
-
   private func inputs(via files: FileAccess) throws -> ImportInputs {
     var options = options
     options.table.files = files
@@ -286,72 +329,8 @@ package struct Import: Sendable {
     try Manifest.assertOrder(manifests, at: paths)
   }
 
-  /// Reports sheets that are not read, incomplete exports, and files in the given folders that are not imported.
-  private func reportUnread(beside sources: [ImportSource]) throws(Failure) {
-    for source in sources {
-      let leftOut: [(Logger.Level, String, [String])] = [
-        (.warning, "hidden sheets", source.hiddenSheets),
-        (.notice, "sheets of no declared collection", source.otherSheets),
-      ]
-      for (level, what, sheets) in leftOut where !sheets.isEmpty {
-        let names = FilePaths.list(sheets.map { "'\($0)'" })
-        context.logger.log(
-          level: level,
-          "\(source.path): \(what) are left out: \(names). --sheet NAME imports one."
-        )
-      }
-    }
-    let exports = sources.filter { $0.isFromFolder && $0.manifest != nil }
-    if options.job.mode == .create, exports.allSatisfy({ $0.manifest?.isIncrement ?? false }),
-      let first = exports.first
-    {
-      context.logger.warning("\(Snapshot.warning(ofIncrement: FilePaths.folder(of: first.path)))")
-    }
-    for folder in Set(sources.filter(\.isFromFolder).map { FilePaths.folder(of: $0.path) }).sorted() {
-      let read = Set(sources.map { UTF8Key($0.path) } + [UTF8Key("\(folder)/\(Manifest.fileName)")])
-      let others = try options.table.files.names(in: folder).filter {
-        !read.contains(UTF8Key("\(folder)/\($0)"))
-      }
-      report(others, in: folder, "Name what is to be imported, and convert .xls and .ods to .xlsx.")
-    }
-    for source in sources {
-      guard let root = source.root else { continue }
-      let others = source.unread.map { String($0.dropFirst(root.count + 1)) }
-      report(others, in: root, "The file of a document is called as its folder: ID/ID.json.")
-    }
-  }
-
-  /// Reports the files of a folder that are not read, with the litter of systems and programs apart from the others.
-  private func report(_ others: [String], in folder: String, _ advice: String) {
-    let litter = others.filter { DocumentPlace.isLitter(FilePaths.name(of: $0)) }
-    if !litter.isEmpty { context.logger.notice("\(folder): skipped \(FilePaths.list(litter)).") }
-    let unread = others.filter { !DocumentPlace.isLitter(FilePaths.name(of: $0)) }
-    if unread.isEmpty { return }
-    context.logger.warning("\(folder): not read: \(FilePaths.list(unread)). \(advice)")
-  }
-
   /// Returns the paths of the lists of rejected rows that a run left behind.
   package static func rejectedRows(in run: RunDirectory) -> [String] {
     run.allLists.filter { $0.hasSuffix(".csv") && $0.hasPrefix("rejects") }.map { run.file($0) }
-  }
-
-  private func record(_ references: ReferenceRewriter) {
-    let counts = references.counts
-    if counts.rewritten > 0 {
-      let rewritten = NumberText.counted(counts.rewritten, "reference")
-      context.logger.info("Rewritten to \(context.client.database): \(rewritten).")
-    }
-    if counts.kept > 0 {
-      let (are, come) = counts.kept == 1 ? ("it is", "it comes") : ("they are", "they come")
-      let kept = "Kept as \(are): \(NumberText.counted(counts.kept, "reference"))"
-      if options.source != nil { return context.logger.notice("\(kept).") }
-      let first = references.elsewhere.map {
-        "; --source \($0) makes those into it references into the target"
-      }
-      // They may overwrite references into the target.
-      context.logger.warning(
-        "\(kept): the database that \(come) from is not known\(first ?? " (--source)")."
-      )
-    }
   }
 }

@@ -10,8 +10,6 @@ struct ImportForecast {
   private static let maximum = 10_000
 
   private let loader: DocumentLoader
-  /// Called with each change.
-  private let recording: @Sendable (Change) -> Void
   private let context: RunContext
   private var (unchanged, total, compared) = (0, 0, 0)
   /// The foreseen changes of existing documents, and the new documents.
@@ -22,8 +20,8 @@ struct ImportForecast {
   /// Whether any documents were compared with the database.
   var hasLooked: Bool { compared > 0 }
 
-  init(_ loader: DocumentLoader, in context: RunContext, recording: @escaping @Sendable (Change) -> Void) {
-    (self.loader, self.context, self.recording) = (loader, context, recording)
+  init(_ loader: DocumentLoader, in context: RunContext) {
+    (self.loader, self.context) = (loader, context)
   }
 
   /// Counts documents by what would happen to them; those that would be written are counted as skipped.
@@ -65,7 +63,7 @@ struct ImportForecast {
       unchanged += 1
       count(document) { $0.unchanged += 1 }
     case .change(let change):
-      recording(change)
+      loader.decision.recording?(change)
       if change.before == nil || !change.isDeletion { changes.add(change) }
       count(document) { $0.skipped += 1 }
     }
