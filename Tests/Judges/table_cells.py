@@ -157,9 +157,10 @@ def read_double(cell, options):
         return BAD
     if math.isinf(number) and "Infinity" not in cell:
         return BAD
-    if isinstance(found[0], int) and int(number) != found[0]:
+    digits = cell.replace(".", "").replace(",", ".") if options.decimal_comma else cell
+    if math.isfinite(number) and abs(number) >= 2**53 and not re.search(r"[eE]", digits) and Decimal(digits) != Decimal(number):
         # As others write a double, or digits that none has.
-        return Read([double(number)], found[1]) if Decimal(repr(number)) == found[0] else BAD
+        return Read([double(number)], found[1]) if Decimal(repr(number)) == Decimal(digits) else BAD
     return Read([double(number)], found[1])
 
 

@@ -250,7 +250,7 @@ class Maker:
             months = ["1/2/2026", "12-31-2026 18:30"] if pattern.startswith("MM") else []
             return self.pick(["2026-12-31", "2026-01-31T18:00:00Z", *months])
         if self.table.options.strict and self.chance(0.9):
-            return self.pick([value for value in TYPED[kind] if value != "null" and "{" not in value])
+            return self.pick([value for value in TYPED[kind] if value.strip() != "null" and "{" not in value])
         return self.pick(TYPED[kind])
 
     def odd(self, theme):

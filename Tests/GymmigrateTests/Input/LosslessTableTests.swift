@@ -95,6 +95,77 @@ struct LosslessTableTests {
     }
   }
 
+  @Test(
+    "A table without headings is refused, however it is empty.",
+    arguments: ["", "\u{FEFF}", "\r\n\r\n"]
+  )
+  func withoutHeadings(text: String) async throws {
+    let found = try await imported(
+      text,
+      "--id-column",
+      "key",
+      expecting: 65,
+      saying: ["it is empty, without headings"]
+    )
+    #expect(found.isEmpty)
+    try await withMini { tool, _ in
+      let options = ["-", "--format", "csv", "--collection", "things", "--id-column", "key"]
+      try await tool.bare(["import"] + options + tool.place, input: Array(text.utf8))
+        .expectFailure(65, "it is empty, without headings")
+    }
+  }
+
+  // MARK: Cells of a type
+
+  @Test(
+    "What is no whole number is refused in a column of integers, and never 0.",
+    arguments: ["NaN", "Infinity", "-Infinity", " NaN ", "NaN%", "$NaN", "-"]
+  )
+  func noInteger(cell: String) async throws {
+    let options = ["--percent", "number", "--currency", "$"]
+    let found = try await imported(
+      "__name__,n:integer\nx,\(cell)\n",
+      options[0],
+      options[1],
+      options[2],
+      options[3],
+      expecting: 65,
+      saying: ["expected a whole number"]
+    )
+    #expect(found.isEmpty)
+  }
+
+  @Test("A blank cell is no value of a type, and never empty bytes.", arguments: [" ", "\t", "  "])
+  func blankCells(cell: String) async throws {
+    for type in ["bytes", "integer", "double", "boolean", "timestamp", "array", "reference", "geopoint"] {
+      let found = try await imported("__name__,a,v:\(type)\nx,1,\(cell)\n", expecting: 65)
+      #expect(found.isEmpty, "\(type)")
+    }
+  }
+
+  @Test("Spaces and tabs around a value that is not text say nothing.")
+  func spacesAround() async throws {
+    for type in ["bytes", "integer", "double", "boolean", "timestamp", "array", "reference", "geopoint"] {
+      let found = try await imported("__name__,v:\(type)\nx,null \ny,\"\t{\"\"nullValue\"\":null}\"\n")
+      let null = #""v":{"nullValue":null}"#
+      #expect(found == [Self.line("x", null), Self.line("y", null)], "\(type)")
+    }
+    let arrays = try await imported("__name__,v\nx,[1]\ny, [2] \nz,null \n")
+    #expect(
+      arrays == [
+        Self.line("x", #""v":{"arrayValue":{"values":[{"integerValue":"1"}]}}"#),
+        Self.line("y", #""v":{"arrayValue":{"values":[{"integerValue":"2"}]}}"#),
+        Self.line("z", #""v":{"nullValue":null}"#),
+      ]
+    )
+  }
+
+  @Test("A double whose digits before the decimals no double has is refused.")
+  func lostDigits() async throws {
+    let found = try await imported("__name__,v:double\nx,9007199254740993.0\n", expecting: 65)
+    #expect(found.isEmpty)
+  }
+
   // MARK: Rejected rows
 
   @Test(

@@ -63,6 +63,15 @@ struct SeveralSheetsTests {
     }
   }
 
+  @Test("An id that cannot be read is one error, also where its column is a field.")
+  func unreadableID() async throws {
+    try await withTool { tool in
+      try await make(tool.path("w.xlsx"), "[('w', [['key','a'],[True,1]], [])]")
+      let result = try await tool.bare(["import", "w.xlsx", "-e", "local", "--id-column", "key"]).expect(65)
+      #expect(!result.errors.contains("in all"), "\(result.errors)")
+    }
+  }
+
   @Test("A row of headings below a title is that of one sheet.")
   func headerRows() async throws {
     try await withTool { tool in

@@ -224,6 +224,14 @@ private struct Mistake: CustomTestStringConvertible, Sendable {
       "reference: orders"
     ),
     .field(
+      "a label that is a heading of our own",
+      "{ type: double, label: { es: __raw__ } }",
+      line: 4,
+      "is no heading"
+    ),
+    .field("a label that is empty", "{ type: double, label: { es: '' } }", line: 4, "is no heading"),
+    .field("a label with a space", "{ type: double, label: { es: 'Total ' } }", line: 4, "is no heading"),
+    .field(
       "a label that is another field",
       "{ type: double, label: { en: note } }",
       line: 4,

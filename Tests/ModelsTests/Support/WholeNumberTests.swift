@@ -17,7 +17,7 @@ struct WholeNumberTests {
 
   @Test(arguments: [
     "0.99999999999999999999", "1.5", "15e-1", "9223372036854775808.0", "-9223372036854775809.0", "1e19",
-    "1e400", "1e-400",
+    "1e400", "1e-400", "NaN", "Infinity", "-Infinity", "x", "", "-", "7x", "1-2",
     "1e99999999999999999999", "0.1",
   ])
   func noWholeNumberOf64Bits(text: String) {
@@ -25,13 +25,16 @@ struct WholeNumberTests {
   }
 
   @Test(
-    "A number is a double where it keeps its digits, or is a decimal, which is rounded.",
+    "A number is a double where it keeps the digits before its decimals, or has an exponent, where it is rounded.",
     arguments: [
       ("9007199254740991", true), ("9007199254740992", true), ("9007199254740993", false),
       ("-9007199254740993", false), ("12345678901234567", false), ("1152921504606846976", true),
       ("1152921504606847000", true), ("1152921504606847001", false), ("10000000000000000000000", true),
       ("1180591620717411303424", true), ("123456789012345678901234567890", false), ("-0", true),
-      ("9007199254740993.0", true), ("9007199254740993e0", true), ("0.1", true), ("1e22", true),
+      ("9007199254740993.0", false), ("9007199254740992.00", true), ("-9007199254740993.5", false),
+      ("10000000000000000000000.000", true), ("1180591620717411303424.0", true),
+      ("9007199254740991.25", true),
+      ("9007199254740993e0", true), ("0.1", true), ("1e22", true), ("1152921504606847000.0", true),
     ]
   )
   func doubles(text: String, isHeld: Bool) {

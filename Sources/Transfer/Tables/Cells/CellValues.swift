@@ -29,11 +29,11 @@ package struct CellValues {
   /// The columns that are text because their cells are of different types.
   private let mixed: Set<Int>
   /// The columns whose texts are days, however people type them.
-  private let days: Set<Int>
+  let days: Set<Int>
   /// Whether days and times of day stay as typed, and only dates of a sheet become days.
-  private let keepsDays: Bool
+  let keepsDays: Bool
   /// The columns whose texts are times of day.
-  private let times: Set<Int>
+  let times: Set<Int>
   /// The columns in which spreadsheet errors are refused.
   let errorColumns: Set<Int>
   /// The column `__name__`, which has no type.
@@ -43,8 +43,8 @@ package struct CellValues {
   /// The database of references that do not name one.
   private let database: DatabaseName?
   /// The order of dates, and that of columns with their own.
-  private let dateOrder: DateOrder
-  private let dateOrders: [Int: DateOrder]
+  let dateOrder: DateOrder
+  let dateOrders: [Int: DateOrder]
   /// The types of untyped columns whose cells in REST JSON are all references or all geo points.
   private let addressTypes: [Int: Column.ValueType]
   private let parser = JSONParser(keepsNumbers: true)
@@ -187,15 +187,18 @@ package struct CellValues {
   // MARK: Text
 
   private func value(
-    of utf8: UnsafeBufferPointer<UInt8>,
+    of cell: UnsafeBufferPointer<UInt8>,
     _ index: Int,
     as type: Column.ValueType
   ) throws(Fault) -> Value? {
-    guard let first = utf8.first else {
-      // In a sheet, an empty text is invisible. Some programs quote every cell of a CSV file; it is an empty text only in
-      // columns that allow text.
-      return !isSheet && (type == .string || type == .any) ? .string("") : nil
-    }
+    // In a sheet, an empty text is invisible. Some programs quote every cell of a CSV file; it is an empty text only in
+    // columns that allow text.
+    let isText = type == .string || type == .any
+    if cell.isEmpty { return !isSheet && isText ? .string("") : nil }
+    if isNull(cell) { return .null }
+    // Spaces around a value that is not text say nothing.
+    let utf8 = isText ? cell : Self.trimmed(cell)
+    guard let first = utf8.first else { throw Fault(type) }
     let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     if isJSON || isNull(utf8) { return try json(utf8, as: type) }
     if type == .any {
@@ -204,17 +207,21 @@ package struct CellValues {
       }
       if isSheet { return textOfSheet(utf8) }
     }
+    if type == .string, let typed = typedDay(utf8, index) { return .string(typed) }
+    return try plainValue(of: utf8, index, as: type)
+  }
+
+  /// Parses a cell that is neither JSON nor null.
+  private func plainValue(
+    of cell: UnsafeBufferPointer<UInt8>,
+    _ index: Int,
+    as type: Column.ValueType
+  ) throws(Fault) -> Value? {
     // The apostrophe may precede a number in another notation, `'-1,5`; in an untyped column, it distinguishes text from a
     // number.
     let isGuarded = text.neutralisesFormulas && type != .string && type != .any
-    let utf8 = isGuarded ? CellForm.unguarded(utf8) : utf8
-    if type == .string, !keepsDays, days.contains(index), let day = day(Self.trimmed(utf8), index) {
-      return .string(day)
-    }
-    if type == .string, !keepsDays, times.contains(index), let time = Self.time(Self.trimmed(utf8)) {
-      return .string(time)
-    }
-    if type == .integer, CellForm.lacksDigits(Self.trimmed(utf8)) {
+    let utf8 = isGuarded ? CellForm.unguarded(cell) : cell
+    if type == .integer, CellForm.lacksDigits(utf8) {
       throw Fault(expected: "all digits of a whole number: a spreadsheet may have rounded it")
     }
     if numbers.usesDecimalComma, let type = numberType(utf8, as: type) {
@@ -230,7 +237,7 @@ package struct CellValues {
     do {
       return try text.value(of: utf8, isQuoted: true, as: type, parser: parser)
     } catch {
-      return try typed(Self.trimmed(utf8), as: type, dateOrders[index] ?? dateOrder)
+      return try typed(utf8, as: type, dateOrders[index] ?? dateOrder)
     }
   }
 
@@ -352,20 +359,6 @@ package struct CellValues {
       throw Fault(expected: "a local time that exists in \(timeZone.name)")
     }
     return .timestamp(moment)
-  }
-
-  /// Returns a date without a time of day in the form of texts that are days; nil for anything else.
-  private func day(_ utf8: UnsafeBufferPointer<UInt8>, _ index: Int) -> String? {
-    let order = dateOrders[index] ?? dateOrder
-    guard let date = DateText(utf8, order) ?? DateText(compact: utf8), date.seconds == nil else { return nil }
-    return CalendarDay(number: date.days).text
-  }
-
-  /// Returns a time of day before ten, typed without the leading zero, in the form of texts that are times; nil for
-  /// anything else.
-  private static func time(_ utf8: UnsafeBufferPointer<UInt8>) -> String? {
-    let time = "0\(String(decoding: utf8, as: UTF8.self))"
-    return FieldFormat.time.matches(time) ? time : nil
   }
 
   /// Parses a sheet's text in an untyped column: as text, unless only a text can represent the value.

@@ -138,10 +138,12 @@ package struct TypeInference: Sendable {
     isSheetText: Bool,
     _ reading: CellValues
   ) -> Form? {
-    guard let first = cell.first, !reading.isNull(cell), !reading.isError(cell) else { return nil }
-    if first == UInt8(ascii: "{") { return json(cell, reading) }
-    if first == UInt8(ascii: "[") { return reading.isArray(cell) ? .array : .text }
+    if cell.isEmpty || reading.isNull(cell) || reading.isError(cell) { return nil }
     let text = CellValues.trimmed(cell)
+    guard let first = text.first else { return .text }
+    if reading.isNull(text) { return nil }
+    if first == UInt8(ascii: "{") { return json(text, reading) }
+    if first == UInt8(ascii: "[") { return reading.isArray(text) ? .array : .text }
     if let date = date(text) { return date }
     // A number stored as text in a sheet is so on purpose.
     let scalar = isSheetText ? .text : scalar(text, reading)

@@ -207,13 +207,12 @@ final class TableInput: DocumentInput {
         }
         switch role(index) {
         case .field(let column) where index == plan.idColumn && column.type == .string:
-          // Its text is that of the id, so it is read neither as null nor as JSON.
-          let name = try cellValues.name(of: reader.row, index)
-          values[index] = name.isEmpty ? nil : .string(name)
+          // Its text is that of the id, so it is read neither as null nor as JSON, and its error is that of the id.
+          let name = try? cellValues.name(of: reader.row, index)
+          values[index] = name.flatMap { $0.isEmpty ? nil : .string($0) }
         case .field(let column):
           let value = try value(of: reader.row, index, as: column.type)
-          // An export is restored as it is, also an array that breaks the schema.
-          values[index] = source.isExported ? value : column.fitting(value)
+          values[index] = source.isExact ? value : column.fitting(value)
           mixed.take(values[index], of: reader.row, index)
           openDates.take(reader.row, index)
           openNumbers.take(reader.row, index)

@@ -33,11 +33,11 @@ enum TableSurvey {
     var reader: TableReader
     do throws(Failure) { reader = try TableReader(source, options) } catch { throw TableObstacle(error) }
     guard try readHeader(&reader, source, options) else {
-      // Even an export without documents has headings.
-      if source.format == .csv, !source.isStream, source.size(via: options.files) == 0 {
+      try assertHeader(source, options)
+      // Even an export without documents has headings; a workbook may have empty sheets.
+      if source.format == .csv {
         throw TableObstacle(.malformed(source.label, "it is empty, without headings: it may be cut off"))
       }
-      try assertHeader(source, options)
       return nil
     }
     var plan: TablePlan
