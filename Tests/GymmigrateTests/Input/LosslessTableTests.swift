@@ -160,6 +160,20 @@ struct LosslessTableTests {
     )
   }
 
+  @Test("A full name without an id is no document of a collection called projects.")
+  func namesWithoutIDs() async throws {
+    let name = "projects/p/databases/d/documents/users"
+    for text in ["__name__,v:reference\nx,\(name)\n", "__name__,v\n\(name),1\n"] {
+      let found = try await imported(text, expecting: 65)
+      #expect(found.isEmpty)
+    }
+    try await withMini { tool, mini in
+      try tool.write(#"{"name":"\#(name)"}"# + "\n", to: "in.jsonl")
+      try await tool.bare(["import", "in.jsonl"] + tool.place).expectFailure(65, "is not a document name")
+      #expect(mini.snapshot().isEmpty)
+    }
+  }
+
   @Test("A double whose digits before the decimals no double has is refused.")
   func lostDigits() async throws {
     let found = try await imported("__name__,v:double\nx,9007199254740993.0\n", expecting: 65)

@@ -64,12 +64,18 @@ public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
 
   /// Splits a full document name into its database and path; nil for any other text.
   public static func split(_ name: String) -> (database: DatabaseName, path: DocumentPath)? {
-    let documents = "documents/".utf8
-    guard let (database, remainder) = head(of: name), let remainder, remainder.utf8.starts(with: documents),
-      let path = DocumentPath(String(Substring(remainder.utf8.dropFirst(documents.count))))
+    guard let (database, remainder) = head(of: name), let remainder, remainder.utf8.starts(with: ofDocuments),
+      let path = DocumentPath(String(Substring(remainder.utf8.dropFirst(ofDocuments.count))))
     else { return nil }
     return (database, path)
   }
+
+  /// Whether a text begins as the full name of a document does; without an ID it is taken for no path of its own.
+  package static func beginsName(_ text: String) -> Bool {
+    head(of: text)?.remainder?.utf8.starts(with: ofDocuments) ?? false
+  }
+
+  private static let ofDocuments = "documents/".utf8
 
   /// Splits a name into its database and what follows the next slash.
   private static func head(of name: String) -> (database: DatabaseName, remainder: Substring?)? {

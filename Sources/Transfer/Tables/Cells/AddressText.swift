@@ -6,6 +6,7 @@ enum AddressText {
     guard utf8.contains(UInt8(ascii: "/")) else { return nil }
     let text = String(decoding: utf8, as: UTF8.self)
     if let (database, path) = DatabaseName.split(text) { return (path, database) }
+    if DatabaseName.beginsName(text) { return nil }
     let isAbsolute = utf8.first == UInt8(ascii: "/")
     return DocumentPath(isAbsolute ? String(Substring(text.utf8.dropFirst())) : text).map { ($0, nil) }
   }

@@ -8,6 +8,7 @@ extension CollectionPath {
     if readsPaths, let (_, path) = DatabaseName.split(name) {
       return document(named: path.string, readsPaths: true)
     }
+    if DatabaseName.beginsName(name) { return nil }
     let slashes = name.utf8.count { $0 == UInt8(ascii: "/") }
     let isPattern = string.utf8.contains(UInt8(ascii: "*"))
     if slashes == 0, !isPattern { return DocumentPath("\(string)/\(name)") }
