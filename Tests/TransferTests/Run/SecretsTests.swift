@@ -49,6 +49,59 @@ import Testing
     #expect(Secrets.redacted("zq81.k/b+c") == "zq81.k/b+c")
   }
 
+  /// The text as a JSON string, without its quotes.
+  private func escaped(_ text: String) -> String {
+    var json = JSONWriter()
+    json.string(text)
+    return String(decoding: json.bytes.dropFirst().dropLast(), as: UTF8.self)
+  }
+
+  /// The text with each character as a JSON escape.
+  private func codes(_ text: String, _ digits: String = "\\u%04x") -> String {
+    text.utf16.map { String(format: digits, Int($0)) }.joined()
+  }
+
+  @Test(
+    "A token that a JSON text within JSON texts holds is struck out at any depth, and the JSON stays valid."
+  )
+  func nested() throws {
+    let token = unique("zq83.a/b=\"\\\\ñ\u{1F600}-")
+    _ = Secret(token)
+    let ascii = token.replacing("ñ", with: "\\u00f1").replacing("\u{1F600}", with: "\\ud83d\\ude00")
+    let quoted = ascii.replacing("\\\\", with: "\\\\\\\\").replacing("\"", with: "\\\"")
+    for form in [
+      escaped(token), escaped(token).replacing("/", with: "\\/"),
+      escaped(token).replacing("=", with: "\\u003d"),
+      quoted, codes(token), codes(token, "\\u%04X"),
+    ] {
+      // What our own writer makes of a message that has a JSON text.
+      var text = "{\"token\":\"\(form)\"}"
+      for depth in 0..<4 {
+        let redacted = Secrets.redacted(text)
+        #expect(redacted.contains("[removed]"), "\(depth): \(redacted)")
+        #expect(!redacted.contains(token.suffix(20)) && !redacted.contains("zq83"), "\(redacted)")
+        text = "{\"message\":\"\(escaped(text))\"}"
+        let json = Data(Secrets.redacted(text).utf8)
+        #expect((try? JSONSerialization.jsonObject(with: json)) != nil, "\(depth): \(Secrets.redacted(text))")
+      }
+    }
+    let plain = unique("zq85./+=")
+    _ = Secret(plain)
+    #expect(Secrets.redacted(percentEncoded(percentEncoded(percentEncoded(plain)))) == "[removed]")
+  }
+
+  @Test("A backslash before or at the end of a secret does not break the JSON around it.")
+  func backslashes() throws {
+    let token = unique("zq84")
+    _ = Secret(token)
+    _ = Secret(token + "-2\\")
+    for text in ["C:\\\(token)", "\"\(token)-2\\\"", "\"\(token)\"", "\(token)-2\\\\"] {
+      let json = Secrets.redacted("[\"\(escaped(text))\",\"\(escaped(escaped(text)))\"]")
+      #expect(!json.contains("zq84"), "\(json)")
+      #expect((try? JSONSerialization.jsonObject(with: Data(json.utf8))) != nil, "\(json)")
+    }
+  }
+
   @Test("A token is struck out in Base64 and in hexadecimal, whatever stands in front of it.")
   func codes() {
     let token = unique("zq82.>?") + unique("~~ÿ")

@@ -3,13 +3,15 @@ import Synchronization
 /// The secrets of this process (tokens, keys, passwords), which may leave it only in requests.
 ///
 /// Servers, proxies and libraries echo what they receive. So every text for a terminal, a log or a summary is searched for
-/// all known secrets, verbatim and encoded: percent-encoded, JSON-escaped, in Base64, in hexadecimal, and truncated.
+/// all known secrets, verbatim and encoded: percent-encoded, JSON-escaped (both any number of times), in Base64, in hexadecimal, and
+/// truncated.
 package enum Secrets {
   /// Shorter texts cannot be distinguished from ordinary words.
   static let minimumBytes = 6
   package static let mark = "[removed]"
   /// The length from which the beginning of a long secret is removed even if the remainder was cut off.
   private static let minimumPrefix = 16
+  private static let backslash = UInt8(ascii: "\\")
 
   private struct Known {
     var secrets: [[UInt8]] = []
@@ -25,7 +27,7 @@ package enum Secrets {
     // The lines around a PEM key are the same for all keys.
     let parts = lines.count > 1 ? [secret] + lines.filter { !$0.hasPrefix("-----") } : [secret]
     let plain = parts.map { Array($0.utf8) }
-    let forms = (plain + codes(of: plain[0])).filter { $0.count >= minimumBytes }
+    let forms = (plain + codes(of: plain[0]) + parts.flatMap(escapes)).filter { $0.count >= minimumBytes }
     known.withLock { known in
       for form in forms where !known.secrets.contains(form) {
         known.secrets.append(form)
@@ -36,6 +38,19 @@ package enum Secrets {
 
   /// Forgets all secrets, for a program that creates millions of them and prints none, such as a fuzz target.
   static func forgetAll() { known.withLock { $0 = Known() } }
+
+  /// Returns the secret with JSON escapes for the letters that are not ASCII; empty if it has none.
+  private static func escapes(of secret: String) -> [[UInt8]] {
+    if secret.utf8.allSatisfy({ $0 < 0x80 }) { return [] }
+    return [false, true].map { isUpper in
+      secret.utf16.flatMap { unit in
+        unit < 0x80
+          ? [UInt8(unit)]
+          : Array("\\u".utf8)
+            + Hexadecimal.digits(of: [UInt8(unit >> 8), UInt8(unit & 0xFF)], areUpper: isUpper)
+      }
+    }
+  }
 
   /// Returns the secret in hexadecimal and in Base64 at any alignment.
   ///
@@ -119,7 +134,9 @@ package enum Secrets {
       guard known.begins[Int(text[index])],
         let length = known.secrets.lazy.compactMap({ match($0, in: text, at: index) }).max()
       else {
-        index += 1
+        // What begins within a run of backslashes begins with the run.
+        let run = text[index...].prefix { $0 == backslash }.count
+        index += max(1, run)
         continue
       }
       out = (out ?? []) + text[copied..<index] + Array(mark.utf8)
@@ -133,11 +150,14 @@ package enum Secrets {
   private static func match(_ secret: [UInt8], in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
     var end = start
     var matched = 0
-    for byte in secret {
-      guard let length = form(of: byte, in: text, at: end) else { break }
+    while matched < secret.count, let length = form(of: secret[matched], in: text, at: end) {
       end += length
       matched += 1
+      // A run of backslashes is matched whole.
+      if text[end - 1] == backslash { matched += secret[matched...].prefix { $0 == backslash }.count }
     }
+    // The last one of an odd run escapes what follows it.
+    if !text[start..<end].reversed().prefix(while: { $0 == backslash }).count.isMultiple(of: 2) { end -= 1 }
     // The first line of a multi-line secret is the same for all of its kind.
     let mayBeCut = secret.count >= 2 * minimumPrefix && !secret.contains(0x0A)
     let isEnough = matched == secret.count || (mayBeCut && matched >= minimumPrefix)
@@ -147,33 +167,54 @@ package enum Secrets {
   /// Returns the length of the encoded byte at an index; nil if something else is there.
   private static func form(of byte: UInt8, in text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int? {
     guard index < text.count else { return nil }
-    let first = text[index]
-    if first == byte { return 1 }
-    func isHex(_ start: Int, _ digits: Int) -> Bool {
-      guard start + digits <= text.count else { return false }
-      let number = Int(String(decoding: text[start..<(start + digits)], as: UTF8.self), radix: 16)
-      return number == Int(byte)
-    }
-    switch first {
-    case UInt8(ascii: "%"):
-      if isHex(index + 1, 2) { return 3 }
-      // Encoded twice.
-      if text[index...].starts(with: "%25".utf8), isHex(index + 3, 2) { return 5 }
-      return nil
-    case UInt8(ascii: "\\"):
-      guard index + 1 < text.count else { return nil }
-      let next = text[index + 1]
-      if next == UInt8(ascii: "u") { return isHex(index + 2, 4) ? 6 : nil }
-      switch byte {
-      case 0x0A: return next == UInt8(ascii: "n") ? 2 : nil
-      case 0x0D: return next == UInt8(ascii: "r") ? 2 : nil
-      case 0x09: return next == UInt8(ascii: "t") ? 2 : nil
-      default: return next == byte ? 2 : nil
-      }
+    switch text[index] {
+    case backslash: return escape(of: byte, in: text, at: index)
+    case byte: return 1
+    case UInt8(ascii: "%"): return percentCode(of: byte, in: text, at: index)
     case UInt8(ascii: "+") where byte == 0x20: return 1
     // Line breaks may come back as spaces.
     case 0x20 where byte == 0x0A: return 1
     default: return nil
     }
+  }
+
+  /// Returns the length of a percent code, encoded any number of times: `%2F`, `%252F`.
+  private static func percentCode(
+    of byte: UInt8,
+    in text: UnsafeBufferPointer<UInt8>,
+    at start: Int
+  ) -> Int? {
+    var index = start + 1
+    while text[index...].starts(with: "25".utf8), !isHex(byte, in: text, at: index, digits: 2) { index += 2 }
+    return isHex(byte, in: text, at: index, digits: 2) ? index + 2 - start : nil
+  }
+
+  /// The letters of JSON's short escapes.
+  private static let letters = Dictionary(
+    uniqueKeysWithValues: zip([8, 9, 10, 12, 13] as [UInt8], "btnfr".utf8)
+  )
+
+  /// Returns the length of a JSON escape, also of one in a JSON text that is a string in another: `\/`, `\\/`, `\\u002f`.
+  ///
+  /// Each string around it doubles the backslashes, so any number of them is one.
+  private static func escape(of byte: UInt8, in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
+    guard let end = text[start...].firstIndex(where: { $0 != backslash }) else {
+      return byte == backslash ? text.count - start : nil
+    }
+    if text[end] == UInt8(ascii: "u"), isHex(byte, in: text, at: end + 1, digits: 4) {
+      return end + 5 - start
+    }
+    if byte == backslash { return end - start }
+    return text[end] == letters[byte] ?? byte ? end + 1 - start : nil
+  }
+
+  private static func isHex(
+    _ byte: UInt8,
+    in text: UnsafeBufferPointer<UInt8>,
+    at start: Int,
+    digits: Int
+  ) -> Bool {
+    guard start + digits <= text.count else { return false }
+    return Int(String(decoding: text[start..<(start + digits)], as: UTF8.self), radix: 16) == Int(byte)
   }
 }

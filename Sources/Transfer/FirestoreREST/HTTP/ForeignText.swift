@@ -6,7 +6,7 @@ package enum ForeignText {
   ///
   /// Secrets are a login in a URL, credentials in a header, or a parameter with a token, as in redirect URLs.
   package static func cleaned(_ text: String) -> String {
-    text
+    Secrets.redacted(text)
       .replacing(login) { match in "\(match.1)\(Secrets.mark)@" }
       .replacing(credentials) { match in "\(match.1)\(Secrets.mark)" }
       .replacing(parameter) { match in "\(match.1)\(Secrets.mark)" }
