@@ -121,7 +121,7 @@ enum Main {
     invocation.arguments = completed
     let parsed: any ParsableCommand
     do {
-      parsed = try Gymmigrate.parseAsRoot(completed.words)
+      parsed = try Gymmigrate.parseAsRoot(completed.parsed)
     } catch {
       throw explained(error, completed)
     }
@@ -147,7 +147,7 @@ enum Main {
     let message = Gymmigrate.message(for: error)
     for addition in completed.additions {
       do {
-        _ = try Gymmigrate.parseAsRoot(completed.without(addition).words)
+        _ = try Gymmigrate.parseAsRoot(completed.without(addition).parsed)
       } catch  where Gymmigrate.message(for: error).isIdentical(to: message) {
         continue
       } catch {

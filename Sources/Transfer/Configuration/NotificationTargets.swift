@@ -52,6 +52,9 @@ package struct NotificationAddress: Sendable, Equatable {
     if path.utf8.count >= 16 { Secrets.add(path) }
   }
 
+  /// The address without its secret, however short that is.
+  package var shown: String { url == host ? url : host + Secrets.mark }
+
   /// Returns the address with another component at the end of its path.
   package func appending(_ part: String) -> String {
     let path = url.prefix { $0 != "?" && $0 != "#" }

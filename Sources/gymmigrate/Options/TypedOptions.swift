@@ -225,7 +225,10 @@ enum TypedValue {
   static let logFormat = ValueReader(expecting: "text or json") { LogFormat(rawValue: $0) }
 
   static let notificationAddress = ValueReader("url", expecting: NotificationAddress.expectation) {
-    NotificationAddress($0)
+    if let address = NotificationAddress($0) { return address }
+    // The parser's message has the text.
+    Secrets.add($0)
+    return nil
   }
 
   /// Parses the path of a field to request from the service.

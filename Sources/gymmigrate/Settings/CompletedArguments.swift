@@ -20,8 +20,11 @@ struct CompletedArguments: Sendable {
   /// The options of the settings that the command has; determined only if a variable is set.
   private(set) var known: [String] = []
 
-  /// The entire command line.
-  var words: [String] { command + additions.flatMap(\.words) + rest }
+  /// The entire command line, for the parser only.
+  var parsed: [String] { command + additions.flatMap(\.words) + rest }
+
+  /// The entire command line, without secrets, for display and for what is recorded.
+  var words: [String] { Setting.shown(parsed) }
 
   /// Creates a command line without additions.
   init(_ arguments: [String]) {

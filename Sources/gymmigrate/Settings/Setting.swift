@@ -1,3 +1,5 @@
+import Configuration
+
 /// An option that can also be set by an environment variable: it determines where and how to work, never what to do.
 ///
 /// What a command does, to which documents, and the guards before a write (`--confirm`, `--yes`, `--hard`, `--max-delete`) must
@@ -75,6 +77,29 @@ struct Setting: Sendable {
 
   /// Settings that exclude each other.
   static let alternatives = [["credentials", "access-token-file"]]
+
+  /// Whether its value is an address whose path is a secret.
+  private var isSecret: Bool { option.hasPrefix("notify-") }
+
+  /// Returns a value without its secret.
+  func shown(_ value: String) -> String {
+    isSecret ? NotificationAddress(value)?.shown ?? Secrets.mark : value
+  }
+
+  /// Returns the words of a command line without secrets, which are found by the options before them.
+  static func shown(_ words: [String]) -> [String] {
+    let secret = all.filter(\.isSecret)
+    return words.indices.map { index in
+      for setting in secret {
+        let option = "--\(setting.option)"
+        if index > 0, words[index - 1] == option { return setting.shown(words[index]) }
+        if words[index].hasPrefix("\(option)=") {
+          return "\(option)=\(setting.shown(String(words[index].dropFirst(option.count + 1))))"
+        }
+      }
+      return words[index]
+    }
+  }
 
   /// Whether it names a database, so that it is ignored if something replaces the database.
   var namesDatabase: Bool { ["env", "project", "database", "endpoint"].contains(option) }

@@ -19,15 +19,19 @@ struct SettingOrigin {
       let name = setting.option
       let own = try own(name, environment, resolver, signer)
       if let addition = arguments.additions.first(where: { $0.option == name }) {
-        let value = own?.value ?? addition.value
+        let value = own?.value ?? setting.shown(addition.value)
         return SettingOrigin(name: name, value: value, origin: "variable \(addition.variable)")
       }
       if let typed = arguments.given[name] {
-        return SettingOrigin(name: name, value: own?.value ?? typed, origin: "option --\(name)")
+        return SettingOrigin(
+          name: name,
+          value: own?.value ?? setting.shown(typed),
+          origin: "option --\(name)"
+        )
       }
       if let own { return own }
       if !arguments.known.contains(name), let value = variables[setting.variable] {
-        return SettingOrigin(name: name, value: value, origin: "variable \(setting.variable)")
+        return SettingOrigin(name: name, value: setting.shown(value), origin: "variable \(setting.variable)")
       }
       return SettingOrigin(name: name, value: setting.standard, origin: "built in")
     }

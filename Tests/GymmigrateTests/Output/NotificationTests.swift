@@ -61,6 +61,45 @@ struct NotificationTests {
     }
   }
 
+  @Test(
+    "The path of an address is not kept or told, however short it is and wherever the address comes from.",
+    arguments: ["option", "joined", "variable"]
+  )
+  func shortPath(_ source: String) async throws {
+    try await withMonitor { tool, monitor in
+      let addresses = ["ping": "\(monitor.url)/s3c", "webhook": "\(monitor.url)/s3c/h"]
+      var (tool, words) = (tool, ["-e", "local", "--schema", "none"])
+      for (name, address) in addresses {
+        switch source {
+        case "option": words += ["--notify-\(name)", address]
+        case "joined": words.append("--notify-\(name)=\(address)")
+        default: tool.environment["GYMMIGRATE_NOTIFY_\(name.uppercased())"] = address
+        }
+      }
+      let results = [
+        try await tool.bare(["import", "a.jsonl"] + words).expect(0),
+        try await tool.bare(["fix", "a", "--all-documents", "--set", "b=1", "-n"] + words).expect(0),
+        try await tool.bare(["env", "show", "-e", "local", "--origin"]).expect(0),
+        try await tool.bare(["runs", "list", "--json"]), try await tool.bare(["runs", "show", "last"]),
+      ]
+      #expect(monitor.requests.contains { $0.target == "/s3c" }, "the monitor is asked at the whole address")
+      var all = results.map { $0.output + $0.errors }
+      for run in tool.runs() { all += try tool.names(in: run).map { try tool.text("\(run)/\($0)") } }
+      for text in all { #expect(!text.contains("s3c"), "\(text)") }
+      #expect(all.contains { $0.contains("\(monitor.url)[removed]") }, "the host is told")
+    }
+  }
+
+  @Test("An address that is none is not told.")
+  func wrongAddress() async throws {
+    try await withTool { tool in
+      for words in [["--notify-ping", "htp://x.test/s3c"], ["--notify-webhook=htp://x.test/s3c"]] {
+        let result = try await tool.bare(["count", "a", "-e", "local"] + words).expect(64)
+        #expect(!result.errors.contains("s3c"), "\(result.errors)")
+      }
+    }
+  }
+
   @Test("What is refused, malformed or given up says so, before a run begins, too.")
   func failures() async throws {
     try await withMonitor { tool, monitor in
@@ -193,10 +232,12 @@ struct NotificationTests {
         )
         try await tool.load((1...9).map { documentLine("a/\($0)", 1) }, into: "test")
         for step in [
-          "shard plan --shards 1 --to W -- export a -e test", "shard work W --task 0", "shard finish W",
+          "shard plan --shards 1 --to W -- export a -e test --notify-ping \(monitor.url)/s3c",
+          "shard work W --task 0", "shard finish W",
         ] {
           try await tool.bare(step.split(separator: " ").map(String.init)).expect(0)
         }
+        #expect(!(try tool.text("W/plan.json").contains("s3c")))
         let sent = try monitor.requests.filter { $0.method == "POST" }.map {
           try JSONSerialization.jsonObject(with: Data($0.body)) as? [String: Any]
         }

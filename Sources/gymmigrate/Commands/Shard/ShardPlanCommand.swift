@@ -80,7 +80,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
       command,
       variables: invocation.variables,
       below: invocation.root
-    ).words
+    ).parsed
     // The output is written to the plan's place, but the parser requires the option.
     if words.first == "export" { words.insert("--output=\(ShardPart.placeholder)", at: 1) }
     let parsed: any ParsableCommand
@@ -111,7 +111,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
       )
     }
     try job.assertDivisible(run)
-    return (command, run, job)
+    return (Setting.shown(command), run, job)
   }
 
   /// Begins to count what all tasks are billed, with what the plan itself is billed, if anything bounds it.
