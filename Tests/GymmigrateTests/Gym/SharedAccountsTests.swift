@@ -50,6 +50,24 @@ struct SharedAccountsTests {
     }
   }
 
+  @Test("A number that is stored as a number is shared as the same one in a text is, and the list shows it.")
+  func numbers() async throws {
+    try await withTool { tool in
+      try await tool.load([
+        "users/a": ["phone": s("729 123 4567")], "users/b": ["telefono": i(7_291_234_567)],
+        "users/c": ["phone": d(7_291_234_567)], "users/d": ["phone": i(5_217_291_234_567)],
+        "users/e": ["phone": s(" "), "telefono": i(7_291_234_567)], "users/f": ["phone": d(7.29)],
+        "users/g": ["phone": d(7.29)], "users/h": ["phone": b(true)], "users/i": ["phone": b(true)],
+      ])
+      let found = try await tool.run("email", "accounts").expect(0)
+      #expect(persons(found.output) == [["a", "b", "c", "d", "e"]])
+      #expect(found.output.split(separator: "\n").filter { $0.contains("\t7291234567\t") }.count == 3)
+      #expect(
+        try await tool.run("find", "7291234567", "-q").expect(0).output.split(separator: "\n").count == 5
+      )
+    }
+  }
+
   @Test("An address of an account that is inactive, or gone, is said to be.")
   func inactiveOwner() async throws {
     try await withTool { tool in

@@ -48,6 +48,9 @@ struct SearchCase: Sendable, CustomTestStringConvertible {
     SearchCase("+52 729 959 5662", "users/u", ["phone": .string("+52 1 729 959 5662")], ["phone"]),
     SearchCase("95", "users/u", ana, []),
     SearchCase("729", "users/u", ["telefono": .integer(7_299_595_662)], ["telefono"]),
+    SearchCase("7299595662", "users/u", ["telefono": .double(7_299_595_662)], ["telefono"]),
+    SearchCase("729", "users/u", ["telefono": .double(.nan)], []),
+    SearchCase("729", "users/u", ["telefono": .double(7.29)], []),
     SearchCase("729", "users/u", ["telefono": .null], []),
     SearchCase("proteina", "products/p", ["name": .string("Proteína 1 kg"), "sku": .integer(1)], ["name"]),
     SearchCase(

@@ -40,7 +40,7 @@ package struct SharedAccounts {
     let spool = try SharedAccounts()
     for try await page in client.pages(of: CollectionRead(GymCollection.users)) {
       onRead(page.count)
-      try await spool.add(page.map { AppUser($0) })
+      try await spool.add(page.map(user))
     }
     var accounts: [Account] = []
     for some in try await spool.labelled().chunks(of: SpoolDatabase.batch) {
@@ -50,7 +50,7 @@ package struct SharedAccounts {
         // An account that has been deleted meanwhile belongs to nobody.
         guard let document = found[path] else { continue }
         accounts.append(
-          Account(person: one.person, id: one.id, shares: one.shares, user: AppUser(document))
+          Account(person: one.person, id: one.id, shares: one.shares, user: user(document))
         )
       }
     }
@@ -63,6 +63,14 @@ package struct SharedAccounts {
     let own = accounts.filter { EmailIndex.normalised($0.user.email ?? "").isIdentical(to: wanted) }
     let persons = Set(own.map(\.person))
     return accounts.filter { persons.contains($0.person) }
+  }
+
+  /// Returns the user with the phone number as `find` knows it, which may be stored as a number.
+  private static func user(_ document: RawDocument) -> AppUser {
+    var user = AppUser(document)
+    let phones = [UserField.phone, .telefono].compactMap { document.fields[$0.rawValue]?.phoneText }
+    user.phone = phones.first { !PlainText.isBlank($0) }
+    return user
   }
 
   private func add(_ users: [AppUser]) async throws {

@@ -79,9 +79,7 @@ package struct TextSearch: Sendable {
     return (collection?.phones ?? []).compactMap { path in
       var found: String?
       Self.forEachScalar(in: fields[path], at: path, path) { _, _, value in
-        // Some phone numbers are stored as integers.
-        let phone = value.string ?? value.integer.map(String.init)
-        guard found == nil, let phone else { return }
+        guard found == nil, let phone = value.phoneText else { return }
         let stored = Self.digits(of: phone)
         if digits.contains(where: { stored.contains(bytes: $0) }) { found = phone }
       }
@@ -126,6 +124,18 @@ package struct TextSearch: Sendable {
 
   private static func digits(of text: String) -> String {
     String(decoding: text.utf8.filter(\.isASCIIDigit), as: UTF8.self)
+  }
+}
+
+extension Value {
+  /// The text of a phone number, which may be stored as a text, an integer, or a double without a fraction; nil for other values.
+  package var phoneText: String? {
+    switch self {
+    case .string(let text): text
+    case .integer(let number): String(number)
+    case .double(let number): Int64(exactly: number).map(String.init)
+    default: nil
+    }
   }
 }
 
