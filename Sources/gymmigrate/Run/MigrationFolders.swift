@@ -25,10 +25,12 @@ extension MigrationFolder {
     let application = Invocation.current.application(of: schema)
     let path = try path(for: connection)
     if FileCheck.isFolder(path) {
+      // A folder does not depend on the database that references point to.
+      var context = try LiteralContext(DatabaseName(project: "p"), schema, in: nil)
+      context.isOfAnyDatabase = true
       return try MigrationFolder(
         path,
-        // A folder does not depend on the database that references point to.
-        in: LiteralContext(DatabaseName(project: "p"), schema, in: nil),
+        in: context,
         known: try application?.comingAlong() ?? [],
         schema: schema,
         environments: configuration.environments.map(\.name)

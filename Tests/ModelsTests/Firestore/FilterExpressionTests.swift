@@ -127,6 +127,77 @@ struct FilterCase: Sendable, CustomTestStringConvertible {
     _ = try FilterExpression.parse(text.replacing("T", with: whole), in: context)
   }
 
+  private static let full = "projects/p/databases/(default)/documents"
+
+  @Test(
+    "A reference may have brackets in its name: a full one of the default database, and ids.",
+    arguments: [
+      ("a == ref(\(full)/users/u1)", ["\(full)/users/u1"]),
+      ("(a == ref(\(full)/users/u1)) and (b == 1)", ["\(full)/users/u1"]),
+      ("((a == ref(\(full)/users/u1)or b == 1))", ["\(full)/users/u1"]),
+      (
+        "a in [ref(\(full)/u/1),ref(\(full)/u/2) , ref(u/3)]",
+        ["\(full)/u/1", "\(full)/u/2", "\(documents)/u/3"]
+      ),
+      ("a == ref(users/a(b))", ["\(documents)/users/a(b)"]),
+      ("(b == 1 or a == ref(users/a(b)))", ["\(documents)/users/a(b)"]),
+      ("a == ref(users/a)b)", ["\(documents)/users/a)b"]),
+      ("a == ref(users/a(b)", ["\(documents)/users/a(b"]),
+      ("a == ref(users/a (b) c) and b == 1", ["\(documents)/users/a (b) c"]),
+      ("a == ref(users/x) or a == ref(users/y)", ["\(documents)/users/x", "\(documents)/users/y"]),
+    ]
+  )
+  func brackets(_ text: String, _ names: [String]) throws {
+    let filter = try FilterExpression.parse(text, in: LiteralContext(database: database))
+    #expect(Self.references(of: filter) == names)
+  }
+
+  private static func references(of filter: StructuredQuery.Filter) -> [String] {
+    switch filter {
+    case .and(let filters), .or(let filters): return filters.flatMap(references)
+    case .unary: return []
+    case .field(_, _, let value):
+      return (value.array ?? [value]).compactMap { if case .reference(let name) = $0 { name } else { nil } }
+    }
+  }
+
+  @Test("A full name that __name__ is compared with is of the database that is read, once that is known.")
+  func fullName() throws {
+    var context = LiteralContext(database: database)
+    let text = "__name__ >= ref(\(Self.full)/users/u1)"
+    #expect(throws: WireError.self) { try FilterExpression.parse(text, in: context) }
+    context.isOfAnyDatabase = true
+    #expect(try FilterExpression.parse(text, in: context).names.map(\.string) == ["users/u1"])
+    let own = "__name__ == ref(\(documents)/users/u1)"
+    #expect(
+      try FilterExpression.parse(own, in: LiteralContext(database: database)).names.map(\.string) == [
+        "users/u1"
+      ]
+    )
+  }
+
+  @Test(
+    "A bracket too many is refused.",
+    arguments: ["a == ref(users/u1))", "(a == ref(users/u1)))", "a == ref(users/u1"]
+  )
+  func bracketTooMany(_ text: String) {
+    #expect(throws: WireError.self) {
+      try FilterExpression.parse(text, in: LiteralContext(database: database))
+    }
+  }
+
+  @Test(
+    "A field name that the service does not allow is refused.",
+    arguments: ["__x__", "a.__b__", "__name__.x", String(repeating: "x", count: 1501)]
+  )
+  func fieldLimits(_ name: String) throws {
+    let context = LiteralContext(database: database)
+    for text in ["\(name) == 1", "\(name) is-null", "a == 1 or (\(name) in [1])"] {
+      #expect(throws: WireError.self) { try FilterExpression.parse(text, in: context) }
+    }
+    _ = try FilterExpression.parse("\(String(repeating: "x", count: 1500)) == 1 and __x == 1", in: context)
+  }
+
   @Test(
     "Several words in single quotes are refused as one word is: with the double quotes that are meant.",
     arguments: [

@@ -60,6 +60,9 @@ package struct FilterExpression {
   private mutating func comparison() throws(WireError) -> StructuredQuery.Filter {
     guard let name = next() else { throw unexpected(nil, "a field") }
     let field = try FieldPath(wire: name.text)
+    if field != .documentName, let violation = DocumentLimits.violations(of: field).first {
+      throw error(violation.message)
+    }
     guard let sign = next() else { throw unexpected(nil, "an operator") }
     if !sign.isQuoted, let test = Self.tests[sign.text] {
       if field == .documentName { throw nameNeedsComparison(sign) }
@@ -160,7 +163,7 @@ package struct FilterExpression {
       guard case .reference(let name) = try ValueLiteral.parse(token.text, in: context) else {
         throw error("\(token.source) is not a path: write users/u1 or ref(users/u1)")
       }
-      path = context.database.path(ofName: name)
+      path = context.isOfAnyDatabase ? DatabaseName.split(name)?.path : context.database.path(ofName: name)
       if path == nil {
         throw error("\(token.source) is a document of another database than \(context.database)")
       }
@@ -245,12 +248,46 @@ package struct FilterExpression {
         if word != "and", word != "or", index < bytes.count, bytes[index] == UInt8(ascii: "("),
           BareWord.isCallHead(Array(bytes[start...index]))
         {
-          index = try end(of: UInt8(ascii: ")"), in: bytes, from: index + 1, text)
+          if word == "ref", let end = endOfReference(in: bytes, from: index) {
+            index = end
+          } else {
+            index = try end(of: UInt8(ascii: ")"), in: bytes, from: index + 1, text)
+          }
         }
         tokens.append(token(from: start))
       }
     }
     return tokens
+  }
+
+  /// The index after a reference whose bracket is at `start`, and which may have brackets in its name, as `(default)`; nil if it
+  /// has no end.
+  ///
+  /// It ends where the grammar continues after a value: at a comma, `and`, `or`, or the end, with closing brackets before these.
+  /// Of these brackets, it takes those that close its own.
+  private static func endOfReference(in bytes: [UInt8], from start: Int) -> Int? {
+    var (index, open) = (start, 0)
+    // A name that is longer is refused anyway.
+    while index < min(bytes.count, start + 2 * PathLimits.maximumNameBytes) {
+      if bytes[index] == UInt8(ascii: "(") { open += 1 }
+      guard bytes[index] == UInt8(ascii: ")") else {
+        index += 1
+        continue
+      }
+      let run = bytes[index...].prefix { $0 == UInt8(ascii: ")") }
+      if endsValue(bytes[run.endIndex...]) { return index + min(run.count, max(1, open)) }
+      open -= run.count
+      index = run.endIndex
+    }
+    return nil
+  }
+
+  /// Whether what follows a value begins with what may.
+  private static func endsValue(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let rest = bytes.drop { " \t\n)]".utf8.contains($0) }
+    guard let first = rest.first, first != UInt8(ascii: ",") else { return true }
+    let word = rest.prefix { !isEnd($0) }
+    return ["and", "or"].contains { word.elementsEqual($0.utf8) }
   }
 
   private static func isComparison(_ byte: UInt8) -> Bool { "=!<>".utf8.contains(byte) }

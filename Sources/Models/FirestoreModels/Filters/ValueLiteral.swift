@@ -2,6 +2,8 @@
 package struct LiteralContext: Sendable {
   /// The database of `ref(…)` and `__name__`.
   package var database: DatabaseName
+  /// Whether `__name__` may be compared with the full name of a document of any database, because the database is not known yet.
+  package var isOfAnyDatabase = false
   /// The start of a day, for `ts(2026-01-31)`; nil for an invalid date.
   package var startOfDay: @Sendable (_ year: Int, _ month: Int, _ day: Int) -> Timestamp?
 

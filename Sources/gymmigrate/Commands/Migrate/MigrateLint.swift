@@ -22,7 +22,8 @@ struct MigrateLint: AsyncParsableCommand {
     connection.files = files.choice
     let folder = try MigrationFolder.find(for: connection)
     let schema = try EnvironmentResolver(connection).schema()
-    let context = try LiteralContext(DatabaseName(project: "p"), schema, in: nil)
+    var context = try LiteralContext(DatabaseName(project: "p"), schema, in: nil)
+    context.isOfAnyDatabase = true
     var findings: [(name: String, finding: MigrationLint.Finding)] = []
     for migration in try chosen(in: folder, context, schema) where MigrationFile.isFile(migration.choice) {
       let read = try MigrationFile(

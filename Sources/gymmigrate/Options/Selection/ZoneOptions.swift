@@ -50,7 +50,9 @@ enum FilterArguments {
     of option: String = "--where"
   ) throws {
     // Database and time zone do not affect whether a filter is valid.
-    let filter = try parse(texts, in: LiteralContext(database: DatabaseName(project: "p")), of: option)
+    var context = LiteralContext(database: DatabaseName(project: "p"))
+    context.isOfAnyDatabase = true
+    let filter = try parse(texts, in: context, of: option)
     for path in filter?.names ?? [] {
       guard let names else {
         throw ValidationError(
