@@ -125,6 +125,13 @@ struct DeletionBound: Sendable {
     }
   }
 
+  /// Refuses, before anything is sent, a command without a limit that asks nobody for one.
+  ///
+  /// - Throws: `.notPermitted`.
+  static func assertGiven(_ maximum: Int?) throws(Failure) {
+    if maximum == nil { throw refusal("no maximum was given") }
+  }
+
   /// Returns the maximum number of deletions; if there is no limit, a person is asked for the number of documents.
   ///
   /// Deletions are counted first, so that a limit that does not suffice also refuses the first deletion.

@@ -120,7 +120,7 @@ struct EnvResetTests {
         64,
         "not with -e"
       )
-      try await tool.bare(["env", "reset", "test"]).expectFailure(64, "--max-delete")
+      try await tool.bare(["env", "reset", "test"]).expectFailure(77, "--max-delete")
       #expect(tool.runs().isEmpty)
     }
   }

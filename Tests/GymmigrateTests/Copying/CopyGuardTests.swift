@@ -56,7 +56,8 @@ struct CopyGuardTests {
           ], 77
         ),
         // Deletions.
-        (["products", "--delete-extraneous"] + out, 64),
+        (["products", "--delete-extraneous"] + out, 77),
+        (["products", "--delete-extraneous", "--yes"] + out, 77),
         (["products", "--delete-extraneous", "--max-delete", "9", "--limit", "1"] + out, 64),
         (["products", "--delete-extraneous", "--max-delete", "9", "--where", "n == 1"] + out, 64),
         (["products", "--max-delete", "9"] + out, 64),

@@ -29,12 +29,10 @@ struct EnvReset: JobCommand {
 
   func validate() throws {
     try EnvTarget.validate(name, common.connection)
-    if maxDelete == nil, !dryRun {
-      throw ValidationError("Give --max-delete N, the most documents to delete; -n counts them.")
-    }
   }
 
-  func jobRun() -> JobRun {
+  func jobRun() throws -> JobRun {
+    if !dryRun { try DeletionBound.assertGiven(maxDelete) }
     var run = common.jobRun(ResetJob(maximumDeletes: maxDelete ?? .max, isDryRun: dryRun))
     run.connection.environment = name
     return run

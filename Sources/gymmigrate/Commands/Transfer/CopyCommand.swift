@@ -119,9 +119,6 @@ struct CopyCommand: JobCommand {
         "--delete-extraneous with --where or --limit would delete what was only not asked for."
       )
     }
-    if deleteExtraneous, maxDelete == nil, !trial.dryRun {
-      throw ValidationError("--delete-extraneous requires --max-delete; --dry-run shows the number.")
-    }
     if verify, trial.dryRun {
       throw ValidationError("--verify is about what was written: not with --dry-run.")
     }
@@ -131,6 +128,7 @@ struct CopyCommand: JobCommand {
   }
 
   func jobRun() throws -> JobRun {
+    if deleteExtraneous, !trial.dryRun { try DeletionBound.assertGiven(maxDelete) }
     let known = try EnvironmentResolver(common.connection).configuration().environments.map(\.name)
     let place = try from.flatMap { try EnvironmentMoment($0, among: known, of: "--from") }
     var job = CopyJob(selection.settings)
