@@ -174,10 +174,8 @@ extension CommandRun {
       logger.notice("To resume: \(resume)")
     }
     let mayBeDone = ending.failure.map(\.isRefusalOfAll) ?? true
-    if mayBeDone, let run = ending.run, job?.job.canUndo ?? false, context.counts.totals.written > 0 {
-      // An import is not a migration in people's minds.
-      let group = job?.job is ImportJob ? "runs" : "migrate"
-      logger.notice("To undo: \(command([group, "undo", run.id]))")
+    if mayBeDone, let run = ending.run, let job = job?.job, job.canUndo, context.counts.totals.written > 0 {
+      logger.notice("To undo: \(command([job.undoGroup, "undo", run.id]))")
     }
     do {
       if let failure = context.unprinted.withLock({ $0 }) { throw failure }
@@ -259,6 +257,11 @@ extension CommandRun {
         + (confirmation?.confirm.map { ["--confirm", $0] } ?? [])
     )
   }
+}
+
+extension Job {
+  /// The command below which its runs are undone: an import is not a migration in people's minds.
+  var undoGroup: String { self is ImportJob ? "runs" : "migrate" }
 }
 
 extension RunSummary {

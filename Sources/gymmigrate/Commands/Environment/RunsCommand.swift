@@ -179,6 +179,9 @@ struct RunsResume: AsyncParsableCommand {
     if !record.writes {
       return refuse("it only reads, and begins from the start", "Run it again: \(again)")
     }
+    if entry.status == "failed", !entry.stoppedEarly, entry.ending?.totals.written ?? 0 > 0 {
+      return refuse("it was refused, and would be again after what it wrote", undoing(record, or: again))
+    }
     if entry.status == "failed", !entry.stoppedEarly {
       return refuse("it was refused before it wrote anything", "Give the command again: \(again)")
     }
@@ -189,6 +192,13 @@ struct RunsResume: AsyncParsableCommand {
       )
     }
     return nil
+  }
+
+  /// Returns how to go on after a run that wrote documents and cannot be resumed.
+  private func undoing(_ record: RunRecord, or again: String) -> String {
+    guard let job = try? jobRun(record).job, job.canUndo else { return "Give the command again: \(again)" }
+    let undo = record.commandLine(job.undoGroup, "undo", in: folder.stateDir)
+    return "Undo it (\(undo)), and give the command again, with what its error names: \(again)"
   }
 
   /// Returns the job of a run.
