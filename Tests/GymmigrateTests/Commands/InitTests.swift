@@ -31,6 +31,13 @@ struct InitTests {
       let again = try await tool.bare(["init", "--json"] + place).expect(0)
       let json = try JSONSerialization.jsonObject(with: Data(again.standardOutput)) as? [String: Any]
       #expect(json?["exitCode"] as? Int == 0 && json?["checks"] != nil)
+      // The bill is that of all steps, as standard error has it.
+      let reads = try #require((json?["billed"] as? [String: Int])?["reads"])
+      let products = try #require(Int(count.output.split(whereSeparator: \.isWhitespace).last ?? ""))
+      #expect(
+        reads >= products && again.errors.contains("Billed: \(reads) read"),
+        "\(reads)\n\(again.errors)"
+      )
       let before = try tool.text("gymmigrate.yaml")
       try await tool.bare(["init"] + place).expectFailure(
         73,

@@ -28,7 +28,23 @@ struct DoctorCommand: AsyncParsableCommand {
   /// The maximum time to retry a call, in seconds, because somebody waits for the answer.
   private static let patience = 10.0
 
+  /// What was found.
+  struct Findings {
+    fileprivate var diagnosis: Diagnosis
+    fileprivate var environment: DatabaseEnvironment?
+    /// The exit code.
+    var code: Int32 { diagnosis.problems.map { ExitCodes.code(of: $0) }.max() ?? ExitCodes.done }
+  }
+
   func run() async throws {
+    let findings = await examined()
+    try write(findings)
+    OutputSettings().reportBill()
+    if findings.code != ExitCodes.done { throw ExitStatus(findings.code) }
+  }
+
+  /// Examines the machine, the environment and the service.
+  func examined() async -> Findings {
     let variables = Invocation.current.variables
     let resolver = EnvironmentResolver(connection)
     var diagnosis = Diagnosis()
@@ -65,14 +81,16 @@ struct DoctorCommand: AsyncParsableCommand {
         }
       }
     }
-    let code = diagnosis.problems.map { ExitCodes.code(of: $0) }.max() ?? ExitCodes.done
+    return Findings(diagnosis: diagnosis, environment: environment)
+  }
+
+  /// Prints what was found, and in JSON also what was billed by now.
+  func write(_ findings: Findings) throws {
+    let (diagnosis, environment) = (findings.diagnosis, findings.environment)
     if json {
-      try StandardOutput.writeObject { write(diagnosis, environment, code, to: &$0) }
-    } else {
-      for check in diagnosis.checks { try StandardOutput.write("\(check.line)\n") }
+      return try StandardOutput.writeObject { write(diagnosis, environment, findings.code, to: &$0) }
     }
-    OutputSettings().reportBill()
-    if code != ExitCodes.done { throw ExitStatus(code) }
+    for check in diagnosis.checks { try StandardOutput.write("\(check.line)\n") }
   }
 
   private func examine(

@@ -53,9 +53,21 @@ struct InitCommand: AsyncParsableCommand {
     _ = try Configuration.builtIn(answers.configuration(schema: "none"), schemas: [])
     try OutputFile.write(Array(answers.configuration(schema: "none").utf8), to: Self.file)
     Terminal.standardError.line("Wrote \(Self.file).")
-    try await Self.run(DoctorCommand.self, ["doctor", "-e", answers.name] + (json ? ["--json"] : []))
+    let words = ["doctor", "-e", answers.name] + (json ? ["--json"] : [])
+    let doctor = try DoctorCommand.parse(Array(words.dropFirst()))
+    let findings = await Invocation.$current.withValue(Self.invocation(words)) { await doctor.examined() }
     // What the steps were billed together.
     defer { OutputSettings().reportBill() }
+    // The bill in the JSON is that of all steps, too.
+    if !json || findings.code != ExitCodes.done { try doctor.write(findings) }
+    if findings.code != ExitCodes.done { throw ExitStatus(findings.code) }
+    let inferred = await Result<Void, any Error>(awaiting: { try await inferSchema(answers) })
+    if json { try doctor.write(findings) }
+    try inferred.get()
+  }
+
+  /// Infers the schema, and says what to do next.
+  private func inferSchema(_ answers: Answers) async throws {
     let infer = ["schema", "infer", "--sample", String(sample), "-o", Self.schemaFile]
     if try await Self.isEmpty(answers.name) { return Self.showWait(in: answers.name) }
     defer { Self.showNext(in: answers.name) }
