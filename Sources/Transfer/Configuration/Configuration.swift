@@ -129,6 +129,9 @@ package struct Configuration: Sendable, Equatable {
       }
     }
     for (name, key, value) in entries {
+      if name.isEmpty || name.hasPrefix(DatabaseEnvironment.mirrorPrefix) {
+        throw yaml.failure(at: key, "'\(name)' cannot name an environment: no command could choose it")
+      }
       var own = project
       var database: String?
       var environment = DatabaseEnvironment(name: name, database: DatabaseName(project: ""))

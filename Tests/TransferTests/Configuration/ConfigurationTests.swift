@@ -101,6 +101,13 @@ struct ConfigurationTests {
     #expect(name("a", "b", "http://127.0.0.1:1") == "a")
   }
 
+  @Test("A name that no command could choose is none of an environment", arguments: ["", "mirror:x"])
+  func names(_ name: String) {
+    let place = "line 2, column 16: '\(name)' cannot name an environment"
+    let text = "project: p\nenvironments: {'\(name)': {}}\n"
+    #expect(cause(text).hasPrefix(place), "\(cause(text))")
+  }
+
   @Test("Gates name environments, each the one before it, and never lead back")
   func promotions() throws {
     let text = "project: p\nenvironments: {a: {}, b: {}, c: {}}\npromote:\n"
