@@ -157,16 +157,16 @@ struct DeletionBound: Sendable {
       guard case .list(let applied) = guarded else { return maximum }
       return try allow(try await runner.deletions(of: applied), by: list.id, in: session.environment)
     case .migration(let migration):
+      var applied = migration
+      if case .migration(let guarded) = guarded { applied = guarded }
       guard let maximum else {
         // A program may then delete nothing.
         guard source.deletesForGood else { return nil }
-        return try await ask(about: migration, by: runner, in: session)
+        return try await ask(about: migration, as: applied, by: runner, in: session)
       }
       if session.checkpoints?.hasBegun(stage) ?? false { return maximum }
       let known = try? await most(of: migration, in: session)
       if let known, known <= maximum { return maximum }
-      var applied = migration
-      if case .migration(let guarded) = guarded { applied = guarded }
       // A migration whose decisions depend on all documents reads them all before it deletes any, so counting costs no more.
       guard case .perDocument = migration.strategy else {
         let count = try await runner.deletions(of: applied, upTo: .max)
@@ -217,11 +217,12 @@ struct DeletionBound: Sendable {
   /// Asks for the number of documents; documents that match only after the count are not deleted.
   private func ask(
     about migration: any Migration,
+    as applied: any Migration,
     by runner: MigrationRunner,
     in session: Session
   ) async throws -> Int {
     guard case .perDocument = migration.strategy else {
-      let count = try await runner.deletions(of: migration, upTo: .max)
+      let count = try await runner.deletions(of: applied, upTo: .max)
       return try allow(count, by: migration.id, in: session.environment)
     }
     let count = try await most(of: migration, in: session)

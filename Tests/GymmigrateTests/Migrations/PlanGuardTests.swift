@@ -69,6 +69,26 @@ struct PlanGuardTests {
     }
   }
 
+  @Test("A migration without a plan file leaves a document with a subcollection, as its plan says.")
+  func direct() async throws {
+    let mini = MiniFirestore()
+    try mini.put("users/u", fields: "{}")
+    for name in ["a@b", "z@b", "z@b/notes/n"] { try mini.put("user_emails/\(name)", fields: "{}") }
+    try await withTool(against: mini.handler) { tool, _ in
+      let plan = try await tool.run("migrate", "plan", "user-emails", "--prune")
+      #expect(plan.output.contains("0 to create, 0 to update, 1 to delete"), "\(plan.output)")
+      #expect(plan.output.contains("has-subcollections: 1"), "\(plan.output)")
+      let apply = ["migrate", "apply", "user-emails", "--prune", "--json"] + tool.place
+      try await tool.bare(apply + ["--max-delete", "0"]).expectFailure(77, "and 1 are meant")
+      let applied = try await tool.bare(apply + ["--max-delete", "1"]).expect(2)
+      let summary = try applied.summary()
+      #expect(summary.totals.balance && summary.totals.deleted == 1 && summary.totals.rejected == 1)
+      #expect(Set(mini.lines().keys) == ["users/u", "user_emails/z@b", "user_emails/z@b/notes/n"])
+      let rejects = try tool.list("rejects.jsonl", of: summary.runId)
+      #expect(rejects.compactMap { $0["code"] as? String } == ["has-subcollections"])
+    }
+  }
+
   @Test(
     "What a plan says of everything below a document is believed as far as the plan deletes what is there."
   )

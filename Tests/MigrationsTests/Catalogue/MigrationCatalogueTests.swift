@@ -24,6 +24,14 @@ import Testing
     #expect(MigrationCatalogue.known().contains { ($0 as? UserEmails)?.prune == false })
   }
 
+  /// A guard asks about each deletion.
+  @Test func whatMayDeleteIsGuarded() {
+    let known = MigrationCatalogue.known(settings: MigrationCatalogue.Settings(prune: true))
+    let deleting = known.filter(\.mayDelete)
+    #expect(deleting.map(\.id) == ["user-emails"])
+    #expect(deleting.allSatisfy { $0.guarded { _ in [] }.requestsPerDeletion == 1 })
+  }
+
   @Test func codesAreUnique() {
     let codes =
       UsersUnify.Code.allCases.map(\.rawValue) + UserEmails.Code.allCases.map(\.rawValue)

@@ -188,6 +188,18 @@ import Testing
     #expect(plan.count == 2)
   }
 
+  @Test func anOrphanWithDocumentsBelowIsLeftAndListed() async throws {
+    let entries = try ["x@b", "y@b"].map { try entry($0, .string("gone")) }
+    let guarded = UserEmails(prune: true).guarded { $0.id == "x@b" ? ["notes"] : [] }
+    let told = try await told(guarded, over: [user("u1", nil)] + entries)
+    let outcomes = Dictionary(uniqueKeysWithValues: told.map { ($0.path.string, $0.outcome) })
+    let left = try #require(outcomes["user_emails/x@b"])
+    #expect(left.action == .skip)
+    #expect(left.findings.map(\.code) == ["entry-orphan-user-gone", "has-subcollections"])
+    #expect(left.findings.map(\.kind) == [.note, .reject])
+    #expect(outcomes["user_emails/y@b"]?.change?.isDeletion == true)
+  }
+
   @Test func anEntryThatCouldNotBeMadeIsKeptWhileItsUserBearsIt() async throws {
     let plan = try await plan([user("u1", .string("ana")), entry("ana", .string("u1"))])
     #expect(plan["user_emails/ana"] == Outcome(.unchanged))

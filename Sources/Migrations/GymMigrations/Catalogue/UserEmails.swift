@@ -53,6 +53,9 @@ package struct UserEmails: Migration {
   package var prune: Bool
 
   package var deletesForGood: Bool { prune }
+  package var requestsPerDeletion: Int { subcollections == nil ? 0 : 1 }
+
+  private var subcollections: SubcollectionGuard.Lister?
 
   package let id = "user-emails"
   package let summary = "Rebuilds user_emails, the index from an email to the account that first bore it."
@@ -66,6 +69,12 @@ package struct UserEmails: Migration {
   }
 
   package var strategy: MigrationStrategy { .streaming(decide) }
+
+  package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any Migration {
+    var guarded = self
+    guarded.subcollections = subcollections
+    return guarded
+  }
 
   /// Spools the users, decides on the entries in order, then records the entries to be created, ordered by ID.
   ///
@@ -145,9 +154,9 @@ package struct UserEmails: Migration {
     try await source.forEachDocument(in: GymCollection.userEmails, atOnce: SpoolDatabase.batch) { entries in
       if prune, isEmpty, !entries.isEmpty { throw Self.everythingIsOrphaned }
       let answers = try await spool.look(up: entries.map { ($0.path.id, Self.primaryUser(of: $0)) })
-      for (entry, answer) in zip(entries, answers) {
-        try await sink.record(outcome(for: entry, answer), of: entry)
-      }
+      var outcomes = zip(entries, answers).map { outcome(for: $0, $1) }
+      if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
+      try await sink.record(outcomes, of: entries)
     }
   }
 

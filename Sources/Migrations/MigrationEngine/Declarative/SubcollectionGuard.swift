@@ -21,7 +21,7 @@ package enum SubcollectionGuard {
     "\(document) has subcollections, which would be left without it: \(ids.joined(separator: ", "))"
   }
 
-  /// Looks up the subcollections of all documents to be deleted concurrently, and leaves alone those that have any.
+  /// Looks up the subcollections of all documents to be deleted, several concurrently, and leaves alone those that have any.
   ///
   /// - Parameter uncovered: Looks up what stays below documents whose deletions claim to cover everything; nil to trust the
   ///   claim.
@@ -30,26 +30,35 @@ package enum SubcollectionGuard {
     _ subcollections: @escaping Lister,
     uncovered: Lister? = nil
   ) async throws {
-    try await withThrowingTaskGroup(of: (index: Int, path: DocumentPath, ids: [String]).self) { group in
-      for (index, outcome) in outcomes.enumerated() {
-        guard case .change(let change) = outcome.action, change.isDeletion,
-          let lister = change.coversAllBelow ? uncovered : subcollections
-        else { continue }
-        group.addTask { (index, change.path, try await lister(change.path)) }
-      }
-      for try await (index, path, ids) in group where !ids.isEmpty {
-        outcomes[index].action = .skip
-        outcomes[index].findings.append(
-          Finding(
-            .reject,
-            path: path,
-            code: DeclarativeMigration.Code.hasSubcollections.rawValue,
-            found: .array(ids.map { .string($0) }),
-            message: message("the document", leaving: ids)
-          )
-        )
+    let deletions = outcomes.enumerated().compactMap { index, outcome -> Deletion? in
+      guard case .change(let change) = outcome.action, change.isDeletion,
+        let lister = change.coversAllBelow ? uncovered : subcollections
+      else { return nil }
+      return Deletion(index: index, path: change.path, lister: lister)
+    }
+    for some in deletions.chunks(of: width) {
+      let below = try await Array(some).concurrentMap { try await $0.lister($0.path) }
+      for (deletion, ids) in zip(some, below) where !ids.isEmpty {
+        outcomes[deletion.index].action = .skip
+        outcomes[deletion.index].findings.append(finding(deletion.path, leaving: ids))
       }
     }
+  }
+
+  private struct Deletion {
+    var index: Int
+    var path: DocumentPath
+    var lister: Lister
+  }
+
+  private static func finding(_ path: DocumentPath, leaving ids: [String]) -> Finding {
+    Finding(
+      .reject,
+      path: path,
+      code: DeclarativeMigration.Code.hasSubcollections.rawValue,
+      found: .array(ids.map { .string($0) }),
+      message: message("the document", leaving: ids)
+    )
   }
 }
 

@@ -64,6 +64,8 @@ package protocol Migration: Sendable {
   func replan(_ current: RawDocument) -> Outcome?
 
   /// Returns the same migration, except that it does not delete documents that have subcollections.
+  ///
+  /// A migration that ``mayDelete`` implements it.
   func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any Migration
 
   /// Returns the same migration, prepared for a run with a known folder.

@@ -159,13 +159,7 @@ actor ProgramSession: OutcomeSession {
 
   private func withholdParents(_ outcomes: inout [Outcome]) async throws {
     guard let lister = migration.subcollections else { return }
-    var guarded: [Outcome] = []
-    for chunk in outcomes.chunks(of: SubcollectionGuard.width) {
-      var some = Array(chunk)
-      try await SubcollectionGuard.withhold(&some, lister)
-      guarded += some
-    }
-    outcomes = guarded
+    try await SubcollectionGuard.withhold(&outcomes, lister)
   }
 
   // MARK: Asking
