@@ -14,7 +14,8 @@ package enum GroupMemberFile {
     in path: String,
     warn: (String) -> Void
   ) throws(Failure) -> [GroupOperation] {
-    try InputFormat(of: path) == .jsonLines ? try lines(path) : try table(path, warn)
+    let format = try InputFormat(of: path)
+    return format == .jsonLines ? try lines(path) : try table(path, format, warn)
   }
 
   private static func malformed(_ path: String, _ cause: String) -> Failure {
@@ -41,9 +42,10 @@ package enum GroupMemberFile {
 
   private static func table(
     _ path: String,
+    _ format: InputFormat,
     _ warn: (String) -> Void
   ) throws(Failure) -> [GroupOperation] {
-    var reader = try TableReader(path)
+    var reader = try TableReader(path, format: format)
     guard try reader.nextTexts() else {
       throw malformed(path, "it is empty; expected a header of \(columns.joined(separator: ","))")
     }
@@ -64,9 +66,13 @@ package enum GroupMemberFile {
     for name in ["groupId", "userId"] where positions[name] == nil {
       throw malformed(path, "it has no column \(name)")
     }
+    var unheaded = UnheadedCells(header: reader.row, isSheet: format == .xlsx)
     var operations: [GroupOperation] = []
     while try reader.nextTexts() {
       let row = reader.row
+      if let (index, expected) = unheaded.fault(in: row) {
+        throw malformed(path, "row \(row.number), column \(index + 1): expected \(expected)")
+      }
       func cell(_ name: String) -> String? {
         guard let index = positions[name], index < row.count else { return nil }
         let text = PlainText.trimmed(row[index])

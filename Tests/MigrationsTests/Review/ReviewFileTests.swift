@@ -65,7 +65,19 @@ import Testing
       ("document,migration,code,firstName\n", "line 1: the column 'found' is missing"),
       ("document,migration,code,found\n", "line 1: there is no column of a name"),
       ("\(header)\n\(row)\n\n\(row)", "line 4: users/u1 is decided in line 2 already"),
-      ("\(header)\n\(row),,y", "line 2, column 13: the header has no such column"),
+      (
+        "\(header)\n\(row),,y",
+        "line 2, column 13: expected nothing: the row has 13 cells, and the header 11"
+      ),
+      // An unquoted comma in a name shifts an empty last cell.
+      (
+        "\(header)\n\(row)\nusers/u2,users-unify,name-particle,fullName,x,Solís, Ana,Ana,Solís,,,",
+        "line 3, column 12: expected no cell, also no empty one: the row has 12 cells"
+      ),
+      (
+        "\(header.replacing("message", with: ""))\n\(row)",
+        "line 2, column 11: expected nothing: the column has no heading"
+      ),
       (
         "\(header)\nmembers/m,users-unify,name-particle,,x,,a,b,,,",
         "line 2, column 1 (document): it is no document of users"

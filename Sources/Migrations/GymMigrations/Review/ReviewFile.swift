@@ -21,12 +21,15 @@ package enum ReviewFile {
       throw malformed(path, "it is no table", remedy: "Hand back the review.csv of a run.")
     }
     var reader = try TableReader(path, format: format)
+    var unheaded: UnheadedCells?
     var review = try read(path) { () throws(Failure) in
       guard try reader.nextTexts() else { return nil }
-      return ReviewRow(
-        label: "\(format == .xlsx ? "row" : "line") \(reader.row.number)",
-        cells: reader.row.texts
-      )
+      let label = "\(format == .xlsx ? "row" : "line") \(reader.row.number)"
+      if let (index, expected) = unheaded?.fault(in: reader.row) {
+        throw malformed(path, "\(label), column \(index + 1): expected \(expected)")
+      }
+      unheaded = unheaded ?? UnheadedCells(header: reader.row, isSheet: format == .xlsx)
+      return ReviewRow(label: label, cells: reader.row.texts)
     }
     review.notices += reader.notices().map { "\(path): \($0)" }
     return review
@@ -125,10 +128,6 @@ private struct Columns {
     in row: ReviewRow,
     _ path: String
   ) throws(Failure) -> (document: DocumentPath, decision: NameReview.Decision)? {
-    let width = (columns.values.max() ?? 0) + 1
-    if let index = row.cells.indices.dropFirst(width).first(where: { !PlainText.isBlank(row.cells[$0]) }) {
-      throw ReviewFile.malformed(path, "\(row.label), column \(index + 1): the header has no such column")
-    }
     guard cell("migration", row).isIdentical(to: "users-unify") else {
       if migrations.contains(UTF8Key(cell("migration", row))) { return nil }
       throw unknown("migration", "there is no such migration", row, path)

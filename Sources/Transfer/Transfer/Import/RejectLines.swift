@@ -115,18 +115,6 @@ struct RejectLines {
 }
 
 extension TablePlan {
-  /// Returns the index of a cell beyond the last column of the header that a row must not have; nil if there is none.
-  ///
-  /// Such a cell has a value, or is an empty one in CSV, because an unquoted comma may have shifted the cells. Columns that
-  /// are left out do not count.
-  ///
-  /// - Parameter width: How many cells a row of CSV may have because all rows end in delimiters.
-  func surplus(of row: CellRow, without skipped: Set<Int>, upTo width: Int) -> Int? {
-    guard row.count > headings.count else { return nil }
-    let behind = (headings.count..<row.count).filter { !skipped.contains($0 + 1) }
-    return behind.first { !row.isBlank($0) } ?? (isSheet ? nil : behind.first { $0 >= width })
-  }
-
   /// Whether a row repeats the header: at least two of its cells have a value, and each is the heading of its column.
   func isHeader(_ row: CellRow) -> Bool {
     var found = 0

@@ -25,8 +25,7 @@ final class TableInput: DocumentInput {
   private var beyond = ColumnsBeyond()
   /// Whether the last row could not be parsed into the cells of the header.
   private var isBroken = false
-  /// The number of cells in the first row if all cells beyond the header's are empty, otherwise 0; nil before that row.
-  private var firstWidth: Int?
+  private var unheaded: UnheadedCells
 
   /// Opens a table.
   ///
@@ -58,6 +57,11 @@ final class TableInput: DocumentInput {
     total = TotalRow(plan, isExported: source.isExported)
     notes = NoteRows(plan, isExported: source.isExported)
     points = PointedColumns(source, options)
+    unheaded = UnheadedCells(
+      width: plan.headings.count,
+      isSheet: plan.isSheet,
+      skipped: options.skippedColumns
+    )
     self.reader = reader
   }
 
@@ -65,7 +69,8 @@ final class TableInput: DocumentInput {
     while reader.row.number < number {
       do throws(Failure) {
         if try reader.next() {
-          lookAtFirstRow()
+          // The first row decides about the others.
+          _ = unheaded.surplus(in: reader.row)
           continue
         }
       } catch {
@@ -95,8 +100,7 @@ final class TableInput: DocumentInput {
       isBroken = true
       return refused("a document; it is the header again")
     }
-    lookAtFirstRow()
-    let surplus = plan.surplus(of: reader.row, without: options.skippedColumns, upTo: firstWidth ?? 0)
+    let surplus = unheaded.surplus(in: reader.row)
     isBroken = surplus != nil
     try exactValues?.begin(reader.row)
     return document(surplus)
@@ -179,14 +183,6 @@ final class TableInput: DocumentInput {
     return DocumentRow(number: row.number, faults: [fault])
   }
 
-  /// Remembers whether rows may end in delimiters that the header lacks.
-  private func lookAtFirstRow() {
-    guard firstWidth == nil else { return }
-    let width = reader.row.count
-    let isLonger = plan.surplus(of: reader.row, without: options.skippedColumns, upTo: width) == nil
-    firstWidth = isLonger ? width : 0
-  }
-
   /// - Parameter surplus: The index of a cell too many; nil if there is none.
   private func document(_ surplus: Int?) -> DocumentRow {
     beyond.take(reader.row)
@@ -223,7 +219,7 @@ final class TableInput: DocumentInput {
         case .name: guarded.take(reader.row, index)
         case .reason, .skipped: break
         case .none:
-          if reader.row.kind(index) != .missing || index == surplus { throw unheaded(index) }
+          if reader.row.kind(index) != .missing || index == surplus { throw unheadedFault(index) }
         }
       } catch {
         faults.append(fault(index, expected(error, index) + Spacing.remark(on: reader.row[index])))
@@ -274,19 +270,10 @@ final class TableInput: DocumentInput {
   }
 
   /// The fault of a cell that has no heading.
-  private func unheaded(_ index: Int) -> CellValues.Fault {
-    let width = plan.headings.count
-    if plan.isSheet || index < width {
-      return CellValues.Fault(
-        expected:
-          "nothing: the column has no heading (--rename \(index + 1)=FIELD names it, \(source.option("skip-columns", "\(index + 1)")) leaves it out)"
-      )
-    }
-    let cells = "the row has \(NumberText.counted(reader.row.count, "cell")), and the header \(width)"
-    let nothing = reader.row.isBlank(index) ? "no cell, also no empty one" : "nothing"
-    return CellValues.Fault(
-      expected:
-        "\(nothing): \(cells); a cell that contains the delimiter needs straight quotes (\"Solís, Ana\")"
+  private func unheadedFault(_ index: Int) -> CellValues.Fault {
+    CellValues.Fault(
+      expected: unheaded.expected(at: index, of: reader.row)
+        ?? "nothing: the column has no heading (--rename \(index + 1)=FIELD names it, \(source.option("skip-columns", "\(index + 1)")) leaves it out)"
     )
   }
 
