@@ -140,29 +140,6 @@ package struct ClassService: Sendable {
     )
   }
 
-  /// Returns how many classes of a series a cancellation spares because they are before its first day, as a sentence; nil if
-  /// there are none, or if the service does not answer in time.
-  package static func spared(
-    of series: String,
-    before day: CalendarDay,
-    _ zone: LocalTimeZone,
-    in client: FirestoreClient
-  ) async throws -> String? {
-    var read = CollectionRead(GymCollection.classes)
-    read.filter = .and([
-      .field(FieldPath(field: "recurrenceGroupId"), .equal, .string(series)),
-      .field(
-        FieldPath(field: "fecha"),
-        .lessThan,
-        .timestamp(try zone.start(of: day, for: "cancel the series"))
-      ),
-    ])
-    guard let count = try? await client.quickly.count(read).count, count > 0 else { return nil }
-    let classes = "\(NumberText.grouped(count)) \(count == 1 ? "class" : "classes")"
-    return
-      "\(classes) of the series before \(day.text) \(count == 1 ? "is" : "are") left as before: --from DAY begins earlier."
-  }
-
   /// Returns the active bookings of classes, ordered by name.
   package static func activeBookings(
     of classes: Set<UTF8Key>,

@@ -161,16 +161,17 @@ package struct CancelClassesJob: Job {
   package var name: String { "classes cancel" }
   package var writes: Bool { !plan.isDryRun }
 
-  /// Returns which classes of a series are spared because they are before its first day, as a sentence; nil if there are none.
-  package func spared(in client: FirestoreClient, _ zone: LocalTimeZone) async throws -> String? {
+  /// Returns what is left of a series; nil if other classes are cancelled.
+  ///
+  /// - Throws: As ``SeriesRemainder/init(of:before:_:in:)``.
+  package func remainder(in client: FirestoreClient, _ zone: LocalTimeZone) async throws -> SeriesRemainder? {
     guard let series else { return nil }
-    return try await ClassService.spared(of: series, before: day, zone, in: client)
+    return try await SeriesRemainder(of: series, before: day, zone, in: client)
   }
 
   /// Returns the migration that cancels the classes.
   ///
-  /// - Throws: `.inputMissing` if there is no such class, or no class of the series; `.usage` for a day that does not exist in
-  ///   the time zone.
+  /// - Throws: `.inputMissing` if there is no such class; `.usage` for a day that does not exist in the time zone.
   package func migration(in client: FirestoreClient, _ zone: LocalTimeZone) async throws -> ClassCancellation
   {
     let scope: DeclarativeMigration.Scope
@@ -178,7 +179,6 @@ package struct CancelClassesJob: Job {
       try await ClassReports(client, in: zone).assertExists(classID, in: GymCollection.classes, to: "cancel")
       scope = DeclarativeMigration.Scope(GymCollection.classes, ids: [classID], in: client.database)
     } else if let series {
-      try await ClassService.assertSeries(series, in: client)
       return ClassCancellation(
         of: ClassService.cancellation(of: series, from: try zone.start(of: day, for: "cancel the series"))
       )

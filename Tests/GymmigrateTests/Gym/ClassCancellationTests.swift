@@ -122,6 +122,34 @@ struct ClassCancellationTests {
     }
   }
 
+  @Test(
+    "Classes of a series that are on no day are left and named, with what is booked of them.",
+    arguments: [["cancel", "--series", "weekly"], ["cancel-series", "weekly"]]
+  )
+  func undated(_ command: [String]) async throws {
+    try await withTool { tool in
+      var gym = Self.gym
+      for (id, day) in ["b": s("2099-03-02"), "d": nil] {
+        gym["classes/\(id)"]?["recurrenceGroupId"] = s("weekly")
+        gym["classes/\(id)"]?["fecha"] = day
+      }
+      try await tool.load(gym)
+      let cancel = ["classes"] + command + ["--from", "2099-03-09"]
+      for more in [["-n"], []] {
+        let run = try await tool.bare(cancel + more + tool.place).expect(0)
+        #expect(run.errors.contains("2 classes of the series without a time in fecha left"), "\(run.errors)")
+        #expect(run.errors.contains("with 2 active bookings: classes/b, classes/d."), "\(run.errors)")
+      }
+      let after = try await state(tool)
+      #expect(after.cancelled == ["classes/c", "classes/d"] && after.active.contains("classBookings/b1"))
+      let json = try await tool.bare(cancel + ["-n", "--json"] + tool.place).expect(0)
+      let summary = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+      let left = try #require(summary?["left"] as? [String: Any])
+      #expect(left["before"] as? Int == 2 && left["activeBookings"] as? Int == 2)
+      #expect(left["undated"] as? [String] == ["classes/b", "classes/d"])
+    }
+  }
+
   @Test("What is not there is said, and two ways to say which are a mistake.")
   func mistakes() async throws {
     try await withTool { tool in

@@ -44,13 +44,26 @@ extension CancelClassesJob: PerformableJob {
     try await OneOffRun(run: run, plan: plan, failIfEmpty: failIfEmpty).perform { session, _ in
       try session.schema.assertGym("classes")
       let zone = try session.schema.zone()
+      let remainder = try await remainder(in: session.client, zone)
       let migration = try await migration(in: session.client, zone)
       if try await session.client.empty(among: migration.sources, asFiltered: true) == migration.sources {
         session.logger.notice("There is no such class.")
       }
-      if let spared = try await spared(in: session.client, zone) { session.logger.notice("\(spared)") }
-      return OneOffRun.Work(migration: migration, reads: migration.sources)
+      remainder?.log(in: session)
+      return OneOffRun.Work(
+        migration: migration,
+        reads: migration.sources,
+        sections: remainder.map { [$0] } ?? []
+      )
     }
+  }
+}
+
+extension SeriesRemainder {
+  /// Says which classes are left.
+  func log(in session: Session) {
+    if let notice { session.logger.notice("\(notice)") }
+    if let warning { session.logger.warning("\(warning)") }
   }
 }
 

@@ -197,9 +197,8 @@ extension CancelSeriesJob: PerformableJob {
     let start = try schema.zone().startOfDay(year: year, month: month, day: day)
     let migration = ClassService.cancellation(of: series, from: start)
     return try await OneOffRun(run: run, plan: plan, failIfEmpty: failIfEmpty).perform(migration) { session in
-      try await ClassService.assertSeries(series, in: session.client)
-      let spared = try await ClassService.spared(of: series, before: from, schema.zone(), in: session.client)
-      if let spared { session.logger.notice("\(spared)") }
+      let remainder = try await SeriesRemainder(of: series, before: from, schema.zone(), in: session.client)
+      remainder.log(in: session)
       var classes: Set<UTF8Key> = []
       for read in migration.sources {
         for try await page in session.client.pages(of: read) {
@@ -214,7 +213,7 @@ extension CancelSeriesJob: PerformableJob {
           try StandardOutput.write("\(TerminalText(cells: cells))\n")
         }
       }
-      return [BookingsSection(bookings)]
+      return [BookingsSection(bookings), remainder]
     }
   }
 }
