@@ -82,14 +82,13 @@ class Gym:
     def person(self, fields):
         """(id, name) of who came."""
         member, user = key(fields, "memberId"), key(fields, "userId")
-        # OPEN: a memberId of nobody has no name, even where the userId would have one.
-        if member:
-            found = self.kinds["members"].get(member)
-            # OPEN: a member without any part of a name has none, like a user.
-            return member, None if found is None else joined(words(found, part) for part in app_reader.UNIFIED_NAMES)
-        # OPEN: an empty userId is nobody.
-        found = self.kinds["users"].get(user) if user else None
-        return user, None if found is None else full_name(found)
+        # OPEN: an empty id is nobody.
+        own, account = self.kinds["members"].get(member), self.kinds["users"].get(user)
+        # A member without any part of a name has none, like a user.
+        name = None if own is None else joined(words(own, part) for part in app_reader.UNIFIED_NAMES)
+        if name is None and account is not None:
+            name = full_name(account)
+        return member or user, name
 
     def selected(self, fields, class_id, member, month):
         if class_id is not None:
@@ -97,7 +96,9 @@ class Gym:
         if member is not None:
             linked = key(self.kinds["members"].get(member, {}), "linkedUserId")
             user = key(fields, "userId")
-            return key(fields, "memberId") == member or user == member or user is not None and user == linked
+            account = self.kinds["users"].get(user, {})
+            return (key(fields, "memberId") == member or user == member or user is not None and user == linked
+                    or key(account, "linkedMemberId") == member)
         # OPEN: a class without a date counts as missing here. A record without any date is of no month.
         day = day_of(self.kinds["classes"].get(key(fields, "classId"), {}), "fecha") or day_of(fields, "timestamp")
         return day is not None and day[:7] == month

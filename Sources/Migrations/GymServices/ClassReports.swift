@@ -31,6 +31,8 @@ package struct AttendanceRecord: Sendable, Equatable {
   package var personID: String?
   /// The name of the person; nil if no document has it.
   package var personName: String?
+  /// The same for all records of a person: an ID of the member, the user or the record.
+  package var identity: String
   package var attended: Bool
   /// Whether the record says that the person attended or did not; if it says neither, it counts as an absence.
   package var isRecorded: Bool
@@ -41,10 +43,13 @@ package struct ClassReports: Sendable {
   /// Whose attendance to report.
   package enum Selection: Sendable, Equatable {
     case ofClass(String)
-    /// A member, identified by its own ID or by that of the linked user.
+    /// A member, identified by its own ID or by those of linked users.
     case ofMember(String)
     /// Everybody who attended the classes of some days.
     case all
+
+    /// The member to whom all records of users belong; nil if they belong to several people.
+    fileprivate var member: String? { if case .ofMember(let id) = self { id } else { nil } }
   }
 
   let client: FirestoreClient
@@ -121,12 +126,9 @@ package struct ClassReports: Sendable {
         return !((held ?? record.timestamp).map { days.contains(day(of: $0)) } ?? false)
       }
     }
-    let people = records.map { record -> (id: String, collection: CollectionPath) in
-      if let id = record.memberId, !id.isEmpty { return (id, GymCollection.members) }
-      return (record.userId ?? "", GymCollection.users)
-    }
-    let found = try await documents(people)
-    return zip(records, people).map { record, person in
+    let people = try await Attendants(of: records, by: self)
+    return records.map { record in
+      let ids = [record.memberId, record.userId]
       let own = Self.path(record.classId, in: GymCollection.classes).flatMap { classes[$0] }
       return AttendanceRecord(
         id: record.id,
@@ -134,8 +136,9 @@ package struct ClassReports: Sendable {
         className: own.flatMap { $0.name.isEmpty ? nil : $0.name },
         day: own?.date.map(day(of:)),
         start: own.flatMap { $0.startTime.isEmpty ? nil : $0.startTime },
-        personID: person.id.isEmpty ? nil : person.id,
-        personName: Self.path(person.id, in: person.collection).flatMap { found[$0] }.flatMap(Self.name),
+        personID: ids.compactMap(\.self).first { !$0.isEmpty },
+        personName: people.name(record),
+        identity: people.identity(record, ofUser: selection.member) ?? record.id,
         attended: record.attended,
         isRecorded: record.isRecorded
       )
@@ -153,10 +156,12 @@ package struct ClassReports: Sendable {
       return try await records("classId", [id])
     case .ofMember(let id):
       let member = try await assertExists(id, in: GymCollection.members, to: Self.operation)
-      let linked = member.fields["linkedUserId"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+      var users = [id]
+      if let linked = member.fields["linkedUserId"]?.string, !linked.isEmpty { users.append(linked) }
+      try await forEach(in: GymCollection.users, "linkedMemberId", of: [id]) { users.append($0.path.id) }
       var seen: Set<UTF8Key> = []
       let own = try await records("memberId", [id])
-      let ofUser = try await records("userId", [id] + (linked.map { [$0] } ?? []))
+      let ofUser = try await records("userId", Set(users.map(UTF8Key.init)).sorted().map(\.string))
       return (own + ofUser).filter { seen.insert(UTF8Key($0.id)).inserted }
     case .all:
       guard let days else { return [] }
@@ -177,12 +182,6 @@ package struct ClassReports: Sendable {
     var found: [ClassAttendance] = []
     try await forEach(in: GymCollection.attendance, field, of: values) { found.append(ClassAttendance($0)) }
     return found
-  }
-
-  static func name(_ document: RawDocument) -> String? {
-    if document.path.collection == GymCollection.users { return AppUser(document).fullName }
-    let name = PersonName(ofMember: document.fields)
-    return name.isEmpty ? nil : name.joined
   }
 
   /// An hour as a sort key: `7:00` becomes `07:00`.

@@ -147,6 +147,68 @@ struct ClassReportTests {
     }
   }
 
+  @Test("A name is that of the member, else that of the user of the record, else there is the id.")
+  func names() async throws {
+    func record(_ member: String, _ user: String) -> [String: String] {
+      ["classId": s("c"), "memberId": s(member), "userId": s(user), "asistio": b(true)]
+    }
+    try await withTool { tool in
+      try await tool.load([
+        "classes/c": ["nombre": s("Box")], "members/m": ["firstName": s("Luz")],
+        "members/blank": ["firstName": s(" ")], "users/u": ["fullName": s("Ana Ruiz")],
+        "users/none": ["fullName": s(" ")], "classAttendance/1": record("m", "u"),
+        "classAttendance/2": record("gone", "u"), "classAttendance/3": record("blank", "u"),
+        "classAttendance/4": record("blank", "none"),
+      ])
+      let result = try await tool.run("classes", "attendance", "--class", "c").expect(0)
+      let names = result.output.split(separator: "\n").dropLast().map { $0.split(separator: "\t")[3] }
+      #expect(names.sorted() == ["Ana Ruiz", "Ana Ruiz", "Luz", "blank"])
+      let json = try await tool.run("classes", "attendance", "--class", "c", "--json")
+      #expect(json.output.components(separatedBy: #""name":"Ana Ruiz""#).count == 3, "\(json.output)")
+    }
+  }
+
+  @Test(
+    "A record of a user and one of the linked member are of one person, whichever of the two has the link.",
+    arguments: [(true, true), (true, false), (false, true)]
+  )
+  func linkedAttendance(_ user: Bool, _ member: Bool) async throws {
+    func record(_ field: String, _ id: String) -> [String: String] {
+      ["classId": s("c"), field: s(id), "asistio": b(true)]
+    }
+    try await withTool { tool in
+      try await tool.load([
+        "classes/c": ["nombre": s("Box"), "fecha": t("2026-01-05T06:00:00Z")],
+        "users/u1": user ? ["linkedMemberId": s("m1")] : [:],
+        "members/m1": member ? ["linkedUserId": s("u1")] : [:], "classAttendance/1": record("userId", "u1"),
+        "classAttendance/2": record("memberId", "m1"), "classAttendance/3": record("userId", "u2"),
+      ])
+      for (words, count) in [
+        (["--class", "c"], 3), (["--month", "2026-01"], 3), (["--member", "m1"], 2),
+      ] {
+        let said = try await tool.bare(["classes", "attendance"] + words + tool.place).expect(0)
+        #expect(said.output.contains("rate\t\(count)/\(count)\t"), "\(words): \(said.output)")
+        #expect(said.errors.contains("1 record beyond the first of a person"), "\(words): \(said.errors)")
+      }
+    }
+  }
+
+  @Test("Members who share a user are several people.")
+  func sharedUser() async throws {
+    try await withTool { tool in
+      var documents: Documents = ["classes/c": ["nombre": s("Box")], "users/u": [:]]
+      for (number, field) in ["memberId", "memberId", "userId"].enumerated() {
+        documents["members/m\(number)"] = ["linkedUserId": s("u")]
+        documents["classAttendance/\(number)"] = [
+          "classId": s("c"), field: s(field == "userId" ? "u" : "m\(number)"), "asistio": b(true),
+        ]
+      }
+      try await tool.load(documents)
+      let said = try await tool.run("classes", "attendance", "--class", "c").expect(0)
+      #expect(said.output.contains("rate\t3/3\t") && !said.errors.contains("beyond"), "\(said.errors)")
+    }
+  }
+
   @Test(
     "A week says how long its classes last, and that there is none; check finds bookings of cancelled classes."
   )

@@ -137,7 +137,7 @@ struct ClassesAttendance: AsyncParsableCommand {
         )
         session.logger.warning("\(warning)")
       }
-      let people = Set(records.map { [UTF8Key($0.classID), UTF8Key($0.personID ?? $0.id)] })
+      let people = Set(records.map { [UTF8Key($0.classID), UTF8Key($0.identity)] })
       if records.count > people.count {
         let count = records.count - people.count
         let notice = table.text(
