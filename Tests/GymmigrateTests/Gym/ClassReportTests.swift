@@ -209,6 +209,26 @@ struct ClassReportTests {
     }
   }
 
+  @Test("The last day of the calendar is one like any other.")
+  func lastDay() async throws {
+    try await withTool { tool in
+      try await tool.load([
+        "classes/c": ["nombre": s("Box"), "fecha": t("9999-12-31T06:00:00Z"), "horaInicio": s("07:00")],
+        "classBookings/b": ["classId": s("c"), "userId": s("u"), "estado": s("activa")],
+        "classAttendance/a": ["classId": s("c"), "userId": s("u"), "asistio": b(true)],
+      ])
+      for words in [
+        ["attendance", "--from", "2026-01-05", "--to", "9999-12-31"], ["attendance", "--month", "9999-12"],
+        ["week", "--of", "9999-12-31"], ["bookings", "--of", "9999-12-31"],
+      ] {
+        let result = try await tool.bare(["classes"] + words + tool.place).expect(0)
+        #expect(result.output.contains("9999-12-31\t07:00\tBox"), "\(words): \(result.output)")
+      }
+      let cancel = try await tool.run("classes", "cancel", "--of", "9999-12-31", "--json").expect(0)
+      #expect(try cancel.summary().totals.written == 2)
+    }
+  }
+
   @Test(
     "A week says how long its classes last, and that there is none; check finds bookings of cancelled classes."
   )

@@ -28,11 +28,12 @@ extension LocalTimeZone {
     for operation: String
   ) throws(Failure) -> StructuredQuery.Filter {
     let path = FieldPath(field: field)
+    let first = try start(of: days.lowerBound, for: operation)
     let end = CalendarDay(number: days.upperBound.number + 1)
-    return .and([
-      .field(path, .greaterThanOrEqual, .timestamp(try start(of: days.lowerBound, for: operation))),
-      .field(path, .lessThan, .timestamp(try start(of: end, for: operation))),
-    ])
+    let begun = StructuredQuery.Filter.field(path, .greaterThanOrEqual, .timestamp(first))
+    // No time is after the year 9999.
+    if end.date.year > 9999 { return begun }
+    return .and([begun, .field(path, .lessThan, .timestamp(try start(of: end, for: operation)))])
   }
 
   /// Returns the local time of a moment in seconds since 1970, if it determines the moment.
