@@ -15,6 +15,7 @@ import json
 import re
 import sys
 import unicodedata
+from collections import Counter
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -313,15 +314,18 @@ def unify_name(fields):
         return proposed, {}, []
 
     if full_name is not None:
-        if all(p in standing for p in REQUIRED) and same_key(joined(standing)) == same_key(full_name):
-            # The standing parts say the whole name: no maternal name is missing from them.
-            return {}, {}, []
         split, reasons = split_name(full_name)
+        if agrees(full_name, standing):
+            # The standing parts say the whole name: nothing is left of it for the others.
+            lacks = any(p not in standing for p in REQUIRED)
+            return {}, {}, [] if not lacks else reasons if "name-one-unit" in reasons else ["required-part-missing"]
         fill, proposed, lacks = completed(split)
-        if contradicts(standing, split):
-            # OPEN 10: a fullName that does not split into the parts that stand is doubtful; no proposal. It agrees with
-            # them if it lacks their maternal name only.
-            return {}, {}, [] if agrees(full_name, standing) and not lacks else ["name-disagrees"]
+        words = Counter(same_key(full_name).split(" "))
+        if contradicts(standing, split) or any(
+                part not in split and Counter(same_key(value).split(" ")) <= words for part, value in standing.items()):
+            # OPEN 10: a fullName that does not split into the parts that stand is doubtful; no proposal. It does not
+            # either if the words of one go to another part.
+            return {}, {}, ["name-disagrees"]
         if not fill and not lacks:
             # The page: every other difference than a maternal name that is lacking is a disagreement. Words around a
             # comma are compared as they are split.

@@ -38,7 +38,9 @@ package struct NameSplit: Sendable, Equatable {
     let hasParticle = areParticles.contains(true)
     let units = hasParticle ? Self.units(of: tokens, areParticles) : tokens
     let isUnusual = Self.hasUnusual(tokens)
-    name = (isUnusual ? Self.parts(aroundCommaOf: fullName) : nil) ?? Self.parts(of: units)
+    name =
+      (isUnusual ? Self.parts(aroundCommaOf: fullName) : nil)
+      ?? Self.parts(of: units, for: PersonName.Part.allCases)
     doubts = isUnusual ? [.unusual] : []
     if units.count == 1 { doubts.insert(.oneUnit) }
     if units.count > 3 { doubts.insert(.manyUnits) }
@@ -86,19 +88,17 @@ package struct NameSplit: Sendable, Equatable {
     return units
   }
 
-  private static func parts(of units: [String]) -> PersonName {
-    switch units.count {
-    case 0: PersonName()
-    case 1: PersonName(firstName: units[0])
-    case 2: PersonName(firstName: units[0], paternalLastName: units[1])
-    case 3: PersonName(firstName: units[0], paternalLastName: units[1], maternalLastName: units[2])
-    default:
-      PersonName(
-        firstName: units.dropLast(2).joined(separator: " "),
-        paternalLastName: units[units.count - 2],
-        maternalLastName: units[units.count - 1]
-      )
+  /// Gives units to parts, which are in order: a surname gets the last unit if those before it get one each, and the first part
+  /// all the others.
+  static func parts(of units: [String], for parts: [PersonName.Part]) -> PersonName {
+    var name = PersonName()
+    var rest = units[...]
+    for (before, part) in parts.enumerated().reversed() where rest.count > before {
+      let own = before == 0 ? rest : rest.suffix(1)
+      rest = rest.dropLast(own.count)
+      name[part] = own.joined(separator: " ")
     }
+    return name
   }
 
   // MARK: Unusual words
@@ -111,11 +111,7 @@ package struct NameSplit: Sendable, Equatable {
   /// Splits a name like "López Ruiz, Ana", with the given name after the only comma; nil if the words are doubtful for another
   /// reason.
   private static func parts(aroundCommaOf fullName: String) -> PersonName? {
-    let pieces = fullName.split(separator: ",", omittingEmptySubsequences: false)
-    guard pieces.count == 2 else { return nil }
-    let surnames = PlainText.tokens(String(pieces[0]))
-    let given = PlainText.tokens(String(pieces[1]))
-    if surnames.isEmpty || given.isEmpty || hasUnusual(surnames) || hasUnusual(given) { return nil }
+    guard let (surnames, given) = words(aroundCommaOf: fullName) else { return nil }
     let units = units(of: surnames)
     return PersonName(
       firstName: given.joined(separator: " "),
@@ -124,60 +120,13 @@ package struct NameSplit: Sendable, Equatable {
     )
   }
 
-  // MARK: Splitting around known parts
-
-  /// Splits a full name when some parts are known: the remaining tokens go to the missing parts.
-  ///
-  /// "Ana María López" with the first name "Ana María" has the paternal surname López. If the known parts are
-  /// not in the full name, the plain split applies.
-  package static func parts(of fullName: String, around known: PersonName) -> PersonName {
-    let tokens = PlainText.tokens(fullName)
-    let folded = tokens.map { UTF8Key(PlainText.folded($0)) }
-    func key(_ part: PersonName.Part) -> [UTF8Key]? {
-      known[part].map { PlainText.tokens($0).map { UTF8Key(PlainText.folded($0)) } }
-    }
-    var plainSplit: PersonName { parts(of: units(of: tokens)) }
-    var low = 0
-    var high = tokens.count
-    if let first = key(.first) {
-      guard folded.starts(with: first) else { return plainSplit }
-      low = first.count
-    }
-    if let maternal = key(.maternal) {
-      high -= maternal.count
-      guard high >= low, folded[high...].elementsEqual(maternal) else { return plainSplit }
-    }
-    var name = known
-    if let paternal = key(.paternal) {
-      guard let start = lastPosition(of: paternal, in: folded[low..<high]) else { return plainSplit }
-      name.fill(.first, with: tokens[low..<start])
-      name.fill(.maternal, with: tokens[(start + paternal.count)..<high])
-      return name
-    }
-    var remaining = units(of: Array(tokens[low..<high]))[...]
-    if known.maternalLastName == nil, remaining.count > (known.firstName == nil ? 2 : 1) {
-      name.fill(.maternal, with: remaining.suffix(1))
-      remaining = remaining.dropLast()
-    }
-    if known.firstName == nil {
-      let count = max(remaining.count - 1, min(remaining.count, 1))
-      name.fill(.first, with: remaining.prefix(count))
-      remaining = remaining.dropFirst(count)
-    }
-    name.fill(.paternal, with: remaining)
-    return name
-  }
-
-  private static func lastPosition(of target: [UTF8Key], in tokens: ArraySlice<UTF8Key>) -> Int? {
-    guard tokens.count >= target.count else { return nil }
-    return (tokens.startIndex...(tokens.endIndex - target.count)).last {
-      tokens[$0..<($0 + target.count)].elementsEqual(target)
-    }
-  }
-}
-
-extension PersonName {
-  fileprivate mutating func fill(_ part: Part, with texts: ArraySlice<String>) {
-    if self[part] == nil, !texts.isEmpty { self[part] = texts.joined(separator: " ") }
+  /// Returns the words before and after the only comma; nil if there is none, or another word is unusual.
+  static func words(aroundCommaOf fullName: String) -> (surnames: [String], given: [String])? {
+    let pieces = fullName.split(separator: ",", omittingEmptySubsequences: false)
+    guard pieces.count == 2 else { return nil }
+    let surnames = PlainText.tokens(String(pieces[0]))
+    let given = PlainText.tokens(String(pieces[1]))
+    if surnames.isEmpty || given.isEmpty || hasUnusual(surnames) || hasUnusual(given) { return nil }
+    return (surnames, given)
   }
 }

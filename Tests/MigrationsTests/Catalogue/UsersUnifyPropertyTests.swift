@@ -77,6 +77,59 @@ import Testing
       }
     }
   }
+
+  /// Words as they are compared, with how they are written.
+  private static let spellings = [
+    "ana": ["Ana", "ANA", "aná"], "maria": ["María", "Maria\u{301}"], "lopez": ["López", "lopez"],
+    "ruiz": ["Ruiz"],
+    "de": ["de", "De"], "la": ["la"], "mc": ["Mc"],
+  ]
+
+  private static func name(
+    _ lengths: ClosedRange<Int>,
+    _ random: inout SplitMix64
+  ) -> [(word: String, text: String)] {
+    (0..<Int.random(in: lengths, using: &random)).map { _ in
+      let word = random.pick(spellings.keys.sorted())
+      return (word, random.pick(spellings[word] ?? []))
+    }
+  }
+
+  /// An existing part whose words are all in fullName has them: they are not written once more.
+  @Test(arguments: [1, 2, 3, 4]) func writesOnlyWhatIsLeftOfFullName(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let words = Dictionary(
+      uniqueKeysWithValues: Self.spellings.flatMap { word, texts in texts.map { (UTF8Key($0), word) } }
+    )
+    for round in 0..<2_000 {
+      let full = Self.name(1...5, &random)
+      let comma = random.chance(4) ? Int.random(in: 0..<full.count, using: &random) : -1
+      let fullName = full.enumerated().map { $1.text + ($0 == comma ? "," : "") }.joined(separator: " ")
+      var fields = texts(["fullName": fullName])
+      var standing: [[String]] = []
+      for field in [UserField.firstName, .paternalLastName, .maternalLastName] where random.chance(2) {
+        let own = Self.name(1...2, &random)
+        fields[field.rawValue] = .string(own.map(\.text).joined(separator: " "))
+        standing.append(own.map(\.word))
+      }
+      let label: Comment = "seed \(seed), round \(round): \(fields)"
+      let before = UserFields(fields).unifiedName
+      let change = UsersUnify(acceptProposals: true).outcome(for: try document("users/u1", fields)).change
+      let after = UserFields(try #require(change?.after)).unifiedName
+      let added = PlainText.tokens(before.missing(from: after).joined).map {
+        words[UTF8Key($0.replacing(",", with: ""))]
+      }
+      for word in Self.spellings.keys {
+        func count(_ words: [String?]) -> Int { words.count { $0 == word } }
+        let there = count(full.map(\.word))
+        #expect(count(added) <= there, label)
+        for own in standing
+        where own.allSatisfy({ one in own.count { $0 == one } <= full.count { $0.word == one } }) {
+          #expect(count(added) + count(own) <= there, label)
+        }
+      }
+    }
+  }
 }
 
 extension UserField {

@@ -221,6 +221,33 @@ private let withFullName: FieldMap = texts(["fullName": "Ana López"])
       withholds: true
     ),
 
+    // What stands is not written again.
+    NameCase(
+      testDescription: "fullName is the paternal name that stands, beside a maternal one",
+      before: texts(["fullName": "Ruiz", "paternalLastName": "Ruiz", "maternalLastName": "Sosa"]),
+      code: .nameOneWord,
+      staysReview: true
+    ),
+    NameCase(
+      testDescription: "fullName is the paternal name that stands, with a particle",
+      before: texts(["fullName": "la Ruiz", "paternalLastName": "Ruiz"]),
+      code: .nameDisagrees,
+      staysReview: true
+    ),
+    NameCase(
+      testDescription: "the second word stands as the maternal name",
+      before: texts(["fullName": "Ana Ruiz", "maternalLastName": "Ruiz"]),
+      code: .nameDisagrees,
+      proposes: texts(["firstName": "Ana"]),
+      staysReview: true
+    ),
+    NameCase(
+      testDescription: "the surnames stand, and fullName has them first",
+      before: texts(["fullName": "López Ruiz Ana", "paternalLastName": "López", "maternalLastName": "Ruiz"]),
+      code: .nameDisagrees,
+      proposes: texts(["firstName": "Ana"])
+    ),
+
     // Nothing is left to fill.
     NameCase(
       testDescription: "all parts stand, and Android says otherwise",

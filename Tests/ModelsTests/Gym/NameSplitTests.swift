@@ -97,53 +97,6 @@ struct SplitCase: Sendable, CustomTestStringConvertible {
     // No token is dropped or moved.
     #expect(split.name.joined.isIdentical(to: PlainText.tidied(example.fullName)))
   }
-
-  /// The known parts, and the parts of the full name around them.
-  static let known = [
-    ("Ana María López", PersonName(firstName: "ana  maria"), PersonName(paternalLastName: "López")),
-    (
-      "Ana María López Ruiz", PersonName(firstName: "Ana María"),
-      PersonName(paternalLastName: "López", maternalLastName: "Ruiz")
-    ),
-    (
-      "Ana López Ruiz Gil", PersonName(firstName: "Ana"),
-      PersonName(paternalLastName: "López Ruiz", maternalLastName: "Gil")
-    ),
-    ("Ana María López", PersonName(paternalLastName: "Lopez"), PersonName(firstName: "Ana María")),
-    (
-      "Ana López Ruiz Gil", PersonName(paternalLastName: "López"),
-      PersonName(firstName: "Ana", maternalLastName: "Ruiz Gil")
-    ),
-    (
-      "Ana María López Ruiz", PersonName(maternalLastName: "Ruiz"),
-      PersonName(firstName: "Ana María", paternalLastName: "López")
-    ),
-    ("Ana Ruiz", PersonName(maternalLastName: "Ruiz"), PersonName(firstName: "Ana")),
-    (
-      "Ana Luz López Gil Ruiz", PersonName(firstName: "Ana Luz", maternalLastName: "Ruiz"),
-      PersonName(paternalLastName: "López Gil")
-    ),
-    // Not found: the plain split.
-    ("Ana López", PersonName(firstName: "Anita"), PersonName(paternalLastName: "López")),
-    (
-      "Ana López", PersonName(maternalLastName: "Gil"),
-      PersonName(firstName: "Ana", paternalLastName: "López")
-    ),
-    (
-      "Ana López Ruiz", PersonName(paternalLastName: "Gil"),
-      PersonName(firstName: "Ana", maternalLastName: "Ruiz")
-    ),
-    // The complete full name is known.
-    ("Ana López", PersonName(firstName: "Ana López"), PersonName()),
-  ]
-
-  @Test(arguments: known)
-  func splitsAroundKnownParts(fullName: String, known: PersonName, rest: PersonName) {
-    let parts = NameSplit.parts(of: fullName, around: known)
-    for part in PersonName.Part.allCases where known[part] == nil {
-      #expect(parts[part].map { UTF8Key($0) } == rest[part].map { UTF8Key($0) }, "\(part)")
-    }
-  }
 }
 
 @Suite struct NameWordTests {

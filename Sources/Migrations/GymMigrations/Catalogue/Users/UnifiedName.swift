@@ -131,19 +131,18 @@ struct UnifiedName {
       propose(standing.missing(from: android).tidied, from: .android, because: .disagrees)
       return
     }
-    let isSaid = PlainText.saySame(standing.joined, fullName)
+    let isSaid = standing.agrees(withFullName: fullName)
     if isSaid, android.isEmpty { return }
     let split = NameSplit(fullName)
-    let fitsStanding = split.name.saysSame(as: standing)
-    let parts = fitsStanding ? split.name : NameSplit.parts(of: fullName, around: standing)
-    // Split parts are tidy. Nothing remains of a fullName that the existing parts already cover.
-    let taken = isSaid ? PersonName() : standing.missing(from: parts)
+    let rest = NameRemainder(of: fullName, beside: standing)
+    let fitsStanding = Self.fits(split.name, standing: standing, rest)
+    // Nothing remains of a fullName that the existing parts already cover.
+    let taken = isSaid ? PersonName() : standing.missing(from: fitsStanding ? split.name : rest.parts)
     if !android.isEmpty {
       propose(taken, from: .fullName, because: .disagrees)
       // A part that only Android has is not proposed.
       if !standing.missing(from: android).isEmpty { isWithheld = true }
     } else if !fitsStanding {
-      if taken.isEmpty, standing.agrees(withFullName: fullName) { return }
       propose(taken, from: .fullName, because: .disagrees)
     } else if taken.isEmpty {
       // A single word is not the full name of somebody with a given name and a surname.
@@ -158,6 +157,14 @@ struct UnifiedName {
       source = .fullName
       if taken.paternalLastName != nil, split.hasTwoGivenNames { doubt = .twoGiven }
     }
+  }
+
+  /// Whether the split of fullName has the existing parts in their places.
+  ///
+  /// One that fullName has in the place of a missing part
+  /// would be written twice.
+  private static func fits(_ split: PersonName, standing: PersonName, _ rest: NameRemainder) -> Bool {
+    split.saysSame(as: standing) && rest.found.allSatisfy { split[$0] != nil }
   }
 
   /// A disagreement is listed even if nothing remains to be proposed.
