@@ -336,8 +336,9 @@ class Gym:
     def families(self):
         families = defaultdict(list)
         for name, fields in self.kinds["members"].items():
-            if key(fields, "familyGroupId"):
-                families[key(fields, "familyGroupId")].append(name)
+            family = text(fields, "familyGroupId")
+            if family and family.strip(WHITE):
+                families[family].append(name)
         for family, names in families.items():
             owners = [n for n in names if text(self.kinds["members"][n], "groupRole") == "owner"]
             # OPEN: no owner is told of the first member by its bytes, several of each owner.

@@ -331,6 +331,12 @@ private struct Case: Sendable, CustomTestStringConvertible {
       ["familyGroupId": .string(""), "groupRole": .string("owner")]
     ),
     Case(
+      "two owners of no family",
+      "members/m2",
+      ["familyGroupId": .string(" \u{A0}\n"), "groupRole": .string("owner")],
+      also: ["members/m3": ["familyGroupId": .string(" \u{A0}\n"), "groupRole": .string("owner")]]
+    ),
+    Case(
       "an owner of another family",
       "members/m2",
       ["familyGroupId": .string("F1"), "groupRole": .string("owner")]

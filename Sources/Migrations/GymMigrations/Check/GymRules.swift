@@ -132,7 +132,7 @@ final class GymCheck: ApplicationCheck {
       if rules.contains(.registeredByDangling) { try await checkRegistrations(page, report) }
       try await spool.add(
         page.compactMap { document in
-          document.fields.foreignKey("familyGroupId").map {
+          document.fields.text("familyGroupId").map {
             GymSpool.Relative(
               id: document.path.id,
               family: $0,
@@ -349,6 +349,11 @@ extension FieldMap {
   func foreignKey(_ field: String) -> String? {
     guard case .string(let id)? = self[field], !id.isEmpty else { return nil }
     return id
+  }
+
+  /// Returns a text that is no key; nil if it is blank.
+  func text(_ field: String) -> String? {
+    self[field]?.string.flatMap { PlainText.isBlank($0) ? nil : $0 }
   }
 
   /// Whether a text field has exactly this value.
