@@ -257,8 +257,8 @@ def report(directory, first, last, as_of, role="admin"):
         elif is_active(fields):
             # OPEN: products of every category, services too. 5.0 is printed as 5. A blank name is none.
             stock = number(fields, "stock")
-            if stock is not None and stock.denominator == 1 and stock <= LOW_STOCK:
-                low.append([identifier, words(fields, "name"), int(stock)])
+            if stock is not None and stock <= LOW_STOCK:
+                low.append([identifier, words(fields, "name"), int(stock) if stock.denominator == 1 else float(stock)])
 
     top = sorted(check_in_members.items(), key=lambda item: (-item[1], by_bytes(item[0])))[:TOP]
     result = {

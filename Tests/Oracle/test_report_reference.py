@@ -273,8 +273,8 @@ class Stock(Gym):
             "half": {"stock": d(4.5)}, "text": {"stock": t("5")}, "less": {"stock": i(-1), "name": t(" ")},
             "nothing": {"stock": d(-0.0)}, "nan": {"stock": d("NaN")}, "minus": {"stock": d("-Infinity")}, "null": {"stock": NULL},
             "none": {}, "true": {"stock": TRUE}, "off": {"stock": i(5), "isActive": FALSE}, "typed": {"stock": i(5), "isActive": i(1)}})
-        self.assertEqual(report["lowStock"], [["less", None, -1], ["nothing", None, 0], ["Five", None, 5], ["five", "Agua", 5], ["typed", None, 5]])
-        self.assertEqual([str(row[2]) for row in report["lowStock"]], ["-1", "0", "5", "5", "5"])
+        self.assertEqual(report["lowStock"], [["less", None, -1], ["nothing", None, 0], ["half", None, 4.5], ["Five", None, 5], ["five", "Agua", 5], ["typed", None, 5]])
+        self.assertEqual([str(row[2]) for row in report["lowStock"]], ["-1", "0", "4.5", "5", "5", "5"])
 
 
 class Documents(Gym):

@@ -2,7 +2,7 @@
 ///
 /// Adding doubles one by one would lose cents over a year of payments.
 package struct MoneySum: Sendable, Equatable {
-  /// Amounts beyond a billion are implausible for a gym, and would overflow the sum.
+  /// Amounts beyond a billion are implausible for a gym, and would overflow the sum; `gym-views.sql` leaves them out, too.
   private static let maximum = 1e9
   /// The sum is in units of 2^-60, of which every double from 2^-7 on is a whole number.
   private static let scale = 0x1p60

@@ -36,7 +36,10 @@ extension OwnerReport {
     json.member("lowStock", objects: lowStock) { row, product in
       row.member("id", product.id)
       row.optional("name", product.name)
-      row.member("stock", product.stock)
+      switch product.stock {
+      case .whole(let number): row.member("stock", number)
+      case .fraction(let number): row.member("stock", number)
+      }
     }
     json.member("members") { json in
       json.counts("byStatus", of: "status", membersByStatus)

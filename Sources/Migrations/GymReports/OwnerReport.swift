@@ -1,3 +1,5 @@
+import GymModels
+
 /// The numbers for the owner: income, expenses, visits, members and stock over some days.
 ///
 /// Money is in cents of pesos (MXN); days and hours are in the gym's time zone.
@@ -61,11 +63,41 @@ package struct OwnerReport: Sendable, Equatable {
     package var day: CalendarDay
   }
 
+  /// A stock, as exact as it is stored.
+  package enum Stock: Sendable, Comparable {
+    case whole(Int)
+    /// A number that is no `Int`.
+    case fraction(Double)
+
+    /// Creates the stock of a number; nil for any other value, also one that is not finite.
+    package init?(_ value: Value?) {
+      if let whole = value?.wholeNumber {
+        self = .whole(whole)
+      } else if case .double(let number)? = value, number.isFinite {
+        self = .fraction(number)
+      } else {
+        return nil
+      }
+    }
+
+    private var number: Double {
+      switch self {
+      case .whole(let number): Double(number)
+      case .fraction(let number): number
+      }
+    }
+
+    package static func < (a: Stock, b: Stock) -> Bool {
+      if case .whole(let a) = a, case .whole(let b) = b { return a < b }
+      return a.number < b.number
+    }
+  }
+
   /// A product that is low in stock.
   package struct Product: Sendable, Equatable {
     package var id: String
     package var name: String?
-    package var stock: Int
+    package var stock: Stock
   }
 
   /// The number of documents omitted because a date or an amount in pesos is missing.

@@ -60,7 +60,7 @@ package struct ReportBuilder: Sendable {
   /// The number of days within which a membership ends soon.
   private static let daysAhead = 7
   /// The largest stock that counts as low.
-  private static let lowStock = 5
+  private static let lowStock = OwnerReport.Stock.whole(5)
 
   private let days: ClosedRange<CalendarDay>
   private let asOf: CalendarDay
@@ -148,7 +148,8 @@ package struct ReportBuilder: Sendable {
     let currency = fields["currency"] ?? .null
     if currency.isNull { return true }
     guard let text = currency.string else { return false }
-    return PlainText.isBlank(text) || PlainText.saySame(text, "MXN")
+    let name = PlainText.trimmed(text).uppercased()
+    return name.isEmpty || name.isIdentical(to: "MXN")
   }
 
   /// Returns the day of a point in time; nil if it is outside the report.
@@ -210,7 +211,7 @@ package struct ReportBuilder: Sendable {
 
   private mutating func addProduct(_ id: String, _ fields: FieldMap) {
     guard Self.isActive(fields) else { return }
-    guard let stock = fields["stock"]?.wholeNumber, stock <= Self.lowStock else { return }
+    guard let stock = OwnerReport.Stock(fields["stock"]), stock <= Self.lowStock else { return }
     let name = fields["name"]?.string.flatMap { PlainText.isBlank($0) ? nil : $0 }
     products.append(.init(id: id, name: name, stock: stock))
   }

@@ -34,7 +34,8 @@ extension OwnerReport {
             let content: SummarySheet.Cell =
               switch row.content {
               case .cents(let cents): money(cents)
-              case .count(let count): .count(count)
+              case .count(let count), .stock(.whole(let count)): .count(count)
+              case .stock(.fraction(let number)): .number(number, format: "General")
               case .day(let day): .day(day)
               }
             return [label, content] + (row.documents.map { [.count($0)] } ?? [])

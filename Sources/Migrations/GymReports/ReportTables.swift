@@ -4,6 +4,7 @@ struct ReportTable {
   enum Content {
     case cents(Int)
     case count(Int)
+    case stock(OwnerReport.Stock)
     case day(CalendarDay)
   }
 
@@ -21,6 +22,8 @@ struct ReportTable {
       switch content {
       case .cents(let cents): ReportWords.money(cents)
       case .count(let count): NumberText.grouped(count)
+      case .stock(.whole(let number)): NumberText.grouped(number)
+      case .stock(.fraction(let number)): number.description
       case .day(let day): day.text
       }
     }
@@ -156,7 +159,7 @@ extension OwnerReport {
       named(
         words.dated(.lowStock, .onDay, today),
         .stock,
-        lowStock.map { .init(label: $0.name ?? $0.id, content: .count($0.stock)) }
+        lowStock.map { .init(label: $0.name ?? $0.id, content: .stock($0.stock)) }
       ),
     ]
     return tables

@@ -1,6 +1,8 @@
 -- The owner's numbers as views of a mirror, by the rules of the report. Days and months are those of the gym's zone; amounts that
 -- are no numbers, or in another currency than pesos, are left out. A value that is no time is JSON in the column of one. Times are
--- cut to seconds, because SQLite rounds them to milliseconds, which is the next day for the last of them.
+-- cut to seconds, because SQLite rounds them to milliseconds, which is the next day for the last of them. WHITE_SPACE stands for the
+-- characters that are white space, because trim() alone takes only blanks. Functions of JSON
+-- are refused in views of a schema that is not trusted.
 
 CREATE VIEW local_payments AS
 SELECT
@@ -24,8 +26,8 @@ CREATE VIEW income_by_month AS
 SELECT
   strftime('%Y-%m', local_time) AS month, type, method, count(*) AS payments, round(sum(amount), 2) AS amount
 FROM local_payments
-WHERE typeof(amount) = 'real' AND abs(amount) < 9e999
-  AND (trim(coalesce(currency, '')) = '' OR upper(trim(currency)) = 'MXN')
+WHERE typeof(amount) = 'real' AND abs(amount) <= 1e9
+  AND upper(trim(coalesce(currency, ''), WHITE_SPACE)) IN ('', 'MXN')
 GROUP BY 1, 2, 3;
 
 CREATE VIEW expenses_by_month AS
@@ -36,8 +38,8 @@ SELECT
   ) AS month,
   category, count(*) AS expenses, round(sum(amount), 2) AS amount
 FROM expenses AS e
-WHERE is_active IS NOT 0 AND typeof(amount) = 'real' AND abs(amount) < 9e999
-  AND (trim(coalesce(currency, '')) = '' OR upper(trim(currency)) = 'MXN')
+WHERE is_active IS NOT 0 AND typeof(amount) = 'real' AND abs(amount) <= 1e9
+  AND upper(trim(coalesce(currency, ''), WHITE_SPACE)) IN ('', 'MXN')
 GROUP BY 1, 2;
 
 CREATE VIEW check_ins_by_day AS
@@ -81,6 +83,14 @@ WHERE last_day BETWEEN
   );
 
 CREATE VIEW low_stock AS
-SELECT _id, name, stock
-FROM products
-WHERE is_active IS NOT 0 AND typeof(stock) = 'integer' AND stock <= 5;
+SELECT _id, name, number AS stock
+FROM (
+  SELECT
+    *,
+    CASE
+      WHEN stock GLOB '{"doubleValue":[-0-9]*' THEN CAST(substr(stock, length('{"doubleValue":') + 1) AS REAL)
+      ELSE stock
+    END AS number
+  FROM products
+)
+WHERE is_active IS NOT 0 AND typeof(number) IN ('integer', 'real') AND number > -9e999 AND number <= 5;

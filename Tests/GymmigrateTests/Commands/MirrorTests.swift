@@ -160,7 +160,9 @@ struct MirrorTests {
     }
   }
 
-  @Test("The views leave other currencies out, and end memberships by days of the gym, as the report does.")
+  @Test(
+    "The views leave other currencies out, have the stock, and end memberships by days of the gym, as the report does."
+  )
   func viewsAndReport() async throws {
     try await withGym { tool in
       var calendar = Calendar(identifier: .gregorian)
@@ -174,10 +176,18 @@ struct MirrorTests {
       var lines = ends.map { id, end in
         #"{"name":"members/\#(id)","fields":{"membershipStatus":{"stringValue":"active"},"membershipEndDate":{"timestampValue":"\#(end)"}}}"#
       }
-      for (id, currency) in [("p1", "USD"), ("p2", " mxn")] {
+      let white = [
+        "\\t", "\\n", "\\u000B", "\\u0085", "\u{A0}", "\u{1680}", "\u{2000}", "\u{2028}", "\u{202F}",
+        "\u{3000}",
+      ]
+      let currencies = ["USD", " mxn", "M XN", "\u{200B}MXN"] + white + white.map { "\($0)MXN \($0)" }
+      for (id, currency) in currencies.enumerated().map({ ("p\($0)", $1) }) {
         lines.append(
           #"{"name":"payments/\#(id)","fields":{"status":{"stringValue":"completed"},"amount":{"doubleValue":1000},"currency":{"stringValue":"\#(currency)"},"type":{"stringValue":"x"},"completedAt":{"timestampValue":"2026-01-10T18:00:00Z"}}}"#
         )
+      }
+      for stock in ["0.5", "-0.5", "5", "5.1"] {
+        lines.append(#"{"name":"products/s\#(stock)","fields":{"stock":{"doubleValue":\#(stock)}}}"#)
       }
       try tool.write(lines.joined(separator: "\n") + "\n", to: "more.jsonl")
       try await tool.run("import", "more.jsonl", "-q").expect(0)
@@ -193,6 +203,11 @@ struct MirrorTests {
       #expect(try await sql(amounts, on: "m.sqlite", tool) == [["\(income).0"]])
       let members = try await sql("SELECT _id FROM memberships_that_end", on: "m.sqlite", tool)
       #expect(Set(members.flatMap { $0 }) == Set(soon))
+      let low = (report["lowStock"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
+      #expect(Set(low).isSuperset(of: ["s0.5", "s-0.5", "s5"]))
+      #expect(
+        try await Set(sql("SELECT _id FROM low_stock", on: "m.sqlite", tool).flatMap { $0 }) == Set(low)
+      )
     }
   }
 

@@ -104,6 +104,28 @@ import Testing
     #expect(report.income.byDay.map(\.key) == ["2026-01-01", "2026-01-31"])
   }
 
+  @Test("A stock may have a fraction, and is shown as it is.")
+  func lowStock() throws {
+    let stocks: [(String, Value)] = [
+      ("half", .double(0.5)), ("minus", .double(-0.5)), ("almost", .double(4.9)), ("five", .double(5)),
+      ("more", .double(5.1)),
+      ("none", .double(-.infinity)), ("text", .string("1")), ("one", .integer(1)),
+    ]
+    let report = try report(stocks.map { ("products/\($0)", ["stock": $1]) })
+    #expect(report.lowStock.map(\.id) == ["minus", "half", "one", "almost", "five"])
+    let table = try #require(report.tables(ReportWords(.english)).last)
+    #expect(table.rows.map(\.text) == ["-0.5", "0.5", "1", "4.9", "5"])
+    let sheet = try #require(report.sheet(ReportWords(.english)).sections.first { $0.title == table.title })
+    #expect(
+      sheet.rows.prefix(3).map { $0[1] } == [
+        .number(-0.5, format: "General"), .number(0.5, format: "General"), .number(1, format: "#,##0"),
+      ]
+    )
+    var json = JSONWriter()
+    json.object { report.writeMembers(to: &$0) }
+    #expect(String(decoding: json.bytes, as: UTF8.self).contains(#"{"id":"half","name":null,"stock":0.5}"#))
+  }
+
   @Test("Check-ins without a time, and active memberships whose end is no time, are said to be left out.")
   func undatedPeople() throws {
     let text = Value.string("2026-01-12")
