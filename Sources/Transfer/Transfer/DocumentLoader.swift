@@ -92,7 +92,7 @@ package struct DocumentLoader: Sendable {
       // reading.
       let inFlight = incoming.known(among: valid)
       let current = try await read(valid)
-      var accepted = Accepted(inFlight, capacity: valid.count)
+      var accepted = Accepted(inFlight, capacity: valid.count, in: context.counts)
       do {
         for document in valid { try take(document, current[document.path], into: &accepted) }
       } catch {
@@ -112,9 +112,11 @@ package struct DocumentLoader: Sendable {
       var changes: [Change] = []
       /// The documents whose current state is not known, because another write of them has been submitted.
       private(set) var ambiguous: Set<DocumentPath>
+      private let counts: RunCounts
 
-      init(_ ambiguous: Set<DocumentPath>, capacity: Int) {
+      init(_ ambiguous: Set<DocumentPath>, capacity: Int, in counts: RunCounts) {
         self.ambiguous = ambiguous
+        self.counts = counts
         self.ambiguous.reserveCapacity(ambiguous.count + capacity)
         documents.reserveCapacity(capacity)
         changes.reserveCapacity(capacity)
@@ -124,6 +126,7 @@ package struct DocumentLoader: Sendable {
         if isDecided { ambiguous.insert(document.path) }
         documents.append(document)
         changes.append(change)
+        counts.hold()
       }
     }
 
@@ -278,6 +281,7 @@ private struct LoadDelegate: BatchDelegate {
   func didSettle(_ write: Write, _ result: WriteResult) async throws(Failure) {
     let document = incoming.settle(write.path)
     let conflict = "the document kept changing while it was to be written"
+    loader.context.counts.release()
     try loader.context.settle(write, result, conflict: conflict, fields: document?.document.fields)
   }
 
@@ -292,6 +296,7 @@ private struct LoadDelegate: BatchDelegate {
         $0.read += some.count
         for (write, updateTime) in some { $0.settle(write.kind, .written(updateTime: updateTime)) }
       }
+      loader.context.counts.release(some.count)
       rest = rest[some.endIndex...]
     }
     try await loader.readBack?.check(written)

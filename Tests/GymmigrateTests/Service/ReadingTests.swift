@@ -239,6 +239,25 @@ struct ReadingTests {
     }
   }
 
+  @Test("What is for review is among what is counted as read, also if the run ends before it is written.")
+  func reviewsOfWhatIsNotWritten() async throws {
+    try await withTool { tool in
+      let users = (100..<200).map { number in
+        let field =
+          number % 10 == 9
+          ? #""activo":{"stringValue":"si"}"# : #""fullName":{"stringValue":"Ana de la Cruz"}"#
+        return #"{"name":"users/u\#(number)","fields":{\#(field)}}"# + "\n"
+      }
+      try tool.write(users.joined(), to: "users.jsonl")
+      try await tool.run("import", "users.jsonl", "-q").expect(0)
+      let result = try await tool.run("migrate", "apply", "users-unify", "--max-errors", "3", "--json")
+      result.expectFailure(65, "cannot continue: 4 of the ")
+      let json = try #require(JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+      let counts = try #require((json["collections"] as? [[String: Any]])?.first?["counts"] as? [String: Int])
+      #expect(counts["review", default: 0] <= counts["written", default: 0], "\(result.output)")
+    }
+  }
+
   @Test(
     "A share of errors is judged at the thousandth document, also if only earlier ones were rejected.",
     arguments: [

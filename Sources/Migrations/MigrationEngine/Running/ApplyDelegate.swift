@@ -25,6 +25,8 @@ struct ApplyDelegate: BatchDelegate {
     session.progress.release()
     let pending = session.pending.take(write.path)
     session.counts.update(write.path.collection) { counts in
+      // Not when it is decided, because the run may end before it is settled.
+      if pending.findings.contains(where: { $0.kind == .review }) { counts.review += 1 }
       // A failed creation found an existing document, or was refused like the write of one that was read.
       counts.addSource(of: result.isWritten ? write.kind : .update)
       // Left alone after it was planned again, and already listed.
@@ -34,6 +36,7 @@ struct ApplyDelegate: BatchDelegate {
         counts.settle(write.kind, result)
       }
     }
+    session.counts.release()
     if let failure = failure.withLock({ $0 }) { throw failure }
     // The change was counted when it was submitted.
     if !result.isWritten, let change = pending.change { session.report.withLock { $0.remove(change) } }
@@ -81,8 +84,7 @@ struct ApplyDelegate: BatchDelegate {
 
   /// Lists findings about the document that were not made before it changed.
   func report(_ findings: [Finding], of document: RawDocument) throws(Failure) {
-    let (new, isFirstReview) = session.pending.add(findings, to: document.path)
-    if isFirstReview { session.counts.update(document.path.collection) { $0.review += 1 } }
+    let new = session.pending.add(findings, to: document.path)
     let migration = session.pending[document.path].migration
     try session.list(new, by: migration, document: document)
   }

@@ -38,8 +38,8 @@ final class PendingFindings: Sendable {
 
   /// Adds findings to a document's next write, except for those it already has.
   ///
-  /// - Returns: The added findings, and whether they are the first for which a person must review the document.
-  func add(_ findings: [Finding], to path: DocumentPath) -> (new: [Finding], isFirstReview: Bool) {
+  /// - Returns: The added findings.
+  func add(_ findings: [Finding], to path: DocumentPath) -> [Finding] {
     entries.withLock { entries in
       let known = entries[path]?.first?.findings ?? []
       let new = findings.filter { finding in
@@ -47,8 +47,7 @@ final class PendingFindings: Sendable {
       }
       if entries[path] == nil { entries[path] = [Entry()] }
       entries[path]?[0].findings += new
-      let isReview = { (finding: Finding) in finding.kind == .review }
-      return (new, new.contains(where: isReview) && !known.contains(where: isReview))
+      return new
     }
   }
 

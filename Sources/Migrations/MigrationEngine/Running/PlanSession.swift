@@ -73,6 +73,7 @@ struct PlanSession: PlanSink {
       try await write(change.path, by: outcome)
     } else {
       progress.hold()
+      counts.hold()
       try await writer.submit(change)
     }
   }
@@ -178,10 +179,7 @@ struct PlanSession: PlanSink {
     let collection = document.path.collection
     let isReadOnly = !source.mayWrite(collection)
     // A change that is written is counted when it is settled.
-    if case .change = outcome.action, case .applying = performer {
-      counts.update(collection) { if outcome.needsReview { $0.review += 1 } }
-      return
-    }
+    if case .change = outcome.action, case .applying = performer { return }
     counts.update(collection) { $0.add(outcome, isReadOnly: isReadOnly) }
   }
 

@@ -5,6 +5,8 @@ package final class RunCounts: Sendable {
   private struct State {
     var collections: [RunSummary.Collection] = []
     var positions: [CollectionPath: Int] = [:]
+    /// Documents that were decided and are counted once their write is settled.
+    var inFlight = 0
 
     /// Returns the position of a collection, which is added if it is missing.
     mutating func position(of path: CollectionPath) -> Int {
@@ -46,19 +48,32 @@ package final class RunCounts: Sendable {
     }
   }
 
+  /// Includes documents among those that the budget is a share of, until ``release(_:)``, because their writes are in flight.
+  ///
+  /// Rejected documents are counted at once, and would be too large a share of those that are settled.
+  package func hold(_ count: Int = 1) { state.withLock { $0.inFlight += count } }
+
+  /// Counts the writes of documents as settled.
+  package func release(_ count: Int = 1) {
+    state.withLock { $0.inFlight = max(0, $0.inFlight - count) }
+  }
+
   /// Throws if the error budget is exceeded; call it after counting documents.
   ///
   /// That a document was not refused does not matter: it may be the one from which a share is judged.
   ///
   /// - Throws: `.inputMalformed`.
   package func assertBudget() throws(Failure) {
-    guard let budget, budget.isExceeded(by: totals) else { return }
-    let totals = totals
+    guard let budget else { return }
+    var totals = totals
+    totals.read += state.withLock { $0.inFlight }
+    if !budget.isExceeded(by: totals) { return }
+    let looked = NumberText.counted(totals.read, "document")
     throw Failure(
       .inputMalformed,
       "continue",
       cause:
-        "\(NumberText.grouped(totals.refused)) of \(NumberText.counted(totals.read, "document")) were rejected or conflicted",
+        "\(NumberText.grouped(totals.refused)) of the \(looked) looked at by then were rejected or conflicted",
       remedy: "See rejects.jsonl of the run, or allow more with --max-errors."
     )
   }
