@@ -358,8 +358,8 @@ def name_finding(fields, reasons):
         if reported in reasons:
             return code, "fullName"
     if "required-part-missing" in reasons:
-        has_first = any(text_of(fields, field) for field in ("firstName", "nombre"))
-        return ("name-no-paternal", "paternalLastName") if has_first else ("name-no-first", "firstName")
+        has_paternal = any(text_of(fields, field) for field in ("paternalLastName", "primerApellido"))
+        return ("name-no-first", "firstName") if has_paternal else ("name-no-paternal", "paternalLastName")
     if not any(text_of(fields, field) for field in ("fullName", *PARTS, *ANDROID.values())):
         return "name-missing", "fullName"
     return None

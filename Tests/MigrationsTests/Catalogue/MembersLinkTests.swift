@@ -149,6 +149,15 @@ struct LinkCase: Sendable, CustomTestStringConvertible {
       testDescription: "phone and telefono that disagree are no phone",
       people: ["u1 \(a) telefono=7292222222", "m1 \(a)"]
     ),
+    LinkCase(
+      testDescription: "a phone that is no number leaves the telefono, which is shared",
+      people: [
+        "u1 phone=ask telefono=7291111111", "u2 \(a)", "m1 \(a)", "u3 phone=123 telefono=7292222222",
+        "m3 \(b)",
+      ],
+      links: ["u3": "m3", "m3": "u3"],
+      codes: ["u1": "match-ambiguous", "u2": "match-ambiguous"]
+    ),
     LinkCase(testDescription: "emails that are none", people: ["u1 email=ana", "m1 email=ana"]),
     LinkCase(testDescription: "nothing to go by", people: ["u1 name=x", "m1 name=x"]),
 

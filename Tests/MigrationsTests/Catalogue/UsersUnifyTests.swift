@@ -117,6 +117,13 @@ private let withFullName: FieldMap = texts(["fullName": "Ana López"])
       staysReview: true
     ),
     NameCase(
+      testDescription: "segundoApellido alone",
+      before: texts(["segundoApellido": "Ruiz"]),
+      code: .nameNoPaternal,
+      proposes: texts(["maternalLastName": "Ruiz", "fullName": "Ruiz"]),
+      staysReview: true
+    ),
+    NameCase(
       testDescription: "primerApellido alone",
       before: texts(["primerApellido": "López"]),
       code: .nameNoFirst,

@@ -123,10 +123,10 @@ package struct MembersLink: Migration {
     func truth(_ field: String) -> Bool? {
       read { () throws(WrongType) in try document.value(field, "boolean", \.boolean) }
     }
-    var phone = text(CommonField.phone).map(PhoneNumber.init)
+    var phone = text(CommonField.phone).flatMap(PhoneNumber.init)
     var isActive = truth(UserField.isActive.rawValue)
     if side == .user {
-      let telefono = text(UserField.telefono.rawValue).map(PhoneNumber.init)
+      let telefono = text(UserField.telefono.rawValue).flatMap(PhoneNumber.init)
       let activo = truth(UserField.activo.rawValue)
       isActive = isActive ?? activo
       if let both = phone, let telefono, both != telefono {
@@ -141,7 +141,7 @@ package struct MembersLink: Migration {
     let person = LinkSpool.Person(
       side: side,
       id: document.path.id,
-      phone: phone.flatMap { $0 }?.digits,
+      phone: phone?.digits,
       email: email.flatMap { EmailIndex.problem(ofNormalised: $0) == nil ? $0 : nil },
       link: link,
       nameWords: nameWords(side, document.fields),

@@ -184,6 +184,6 @@ struct UnifiedName {
       let split = NameSplit(fullName)
       if split.doubts.contains(.oneUnit) { return split.firstDoubt.map(Doubt.split) }
     }
-    return name.firstName == nil ? .noFirst : .noPaternal
+    return name.paternalLastName == nil ? .noPaternal : .noFirst
   }
 }
