@@ -33,12 +33,21 @@ struct DatedExport {
       )
     }
     let whole = options
+    var known: HighWaterMarks?
     if case .last = since, let folders {
+      // JSON Lines are read below, where what was deleted is searched.
+      let isReadBelow = if case .jsonLines = options.format { true } else { false }
       do throws(Failure) {
-        try EarlierDocuments.assertComplete(series, at: folders.path, via: options.files)
+        try EarlierDocuments.assertComplete(
+          series,
+          at: folders.path,
+          readingFiles: !isReadBelow,
+          via: options.files
+        )
+        known = try HighWaterMarks(in: folders.path, via: options.files)
       } catch {
         guard error.isDamage else { throw error }
-        session.logger.warning("\(error)")
+        session.logger.warning("Everything is exported, because of the earlier exports: \(error)")
         series = []
       }
     }
@@ -46,7 +55,7 @@ struct DatedExport {
     let moments: [Timestamp?]
     switch since {
     case .moment(let moment): moments = options.reads.map { _ in moment }
-    case .last: moments = try marks(options.reads, series, in: folders, via: options.files, session)
+    case .last: moments = beginnings(of: options.reads, by: known, series, in: folders, session)
     }
     let increment = try await Increment(since: moments.compactMap { $0 }, in: session.database)
     for (index, moment) in moments.enumerated() {
@@ -76,16 +85,17 @@ struct DatedExport {
   /// Returns the marks of reads; nil for collections that are exported entirely, as those of which the series has no
   /// document: what is below them is not known either.
   ///
-  /// - Parameter series: The exports that an increment would continue.
-  private static func marks(
-    _ reads: [CollectionRead],
+  /// - Parameters:
+  ///   - marks: Those of the folder; nil if the earlier exports cannot be added to.
+  ///   - series: The exports that an increment would continue.
+  private static func beginnings(
+    of reads: [CollectionRead],
+    by marks: HighWaterMarks?,
     _ series: [DatedManifest],
     in folders: (any ScheduledExports)?,
-    via files: FileAccess,
     _ session: Session
-  ) throws -> [Timestamp?] {
-    guard let folders else { return reads.map { _ in nil } }
-    let marks = try HighWaterMarks(in: folders.path, via: files)
+  ) -> [Timestamp?] {
+    guard let folders, let marks else { return reads.map { _ in nil } }
     let moments = reads.map { marks[session.environment, $0.name] }
     let end = series.compactMap(\.manifest.readTime).last
     guard let mark = end.flatMap(HighWaterMarks.mark) else {
@@ -181,8 +191,19 @@ struct DatedExport {
       )
       return
     }
-    var marks = try HighWaterMarks(in: folders.path, via: files)
+    var marks = try presentMarks()
     try marks.move(options.reads.map(\.name), of: session.environment, exportedAt: moment)
+  }
+
+  /// Returns the marks of the folder; none if their file is damaged, because collections without a mark are exported entirely.
+  private func presentMarks() throws(Failure) -> HighWaterMarks {
+    do throws(Failure) {
+      return try HighWaterMarks(in: folders.path, via: files)
+    } catch {
+      guard error.kind == .inputMalformed else { throw error }
+      session.logger.notice("The marks of the last exports are written anew: \(error)")
+      return HighWaterMarks(startingIn: folders.path, via: files)
+    }
   }
 }
 

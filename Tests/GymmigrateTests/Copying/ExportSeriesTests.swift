@@ -317,6 +317,39 @@ struct ExportSeriesTests {
     }
   }
 
+  @Test(
+    "Where a file of the series has one other byte, whichever it is and in whatever format, the next export is whole.",
+    arguments: [
+      ("jsonl", 0, "users"), ("jsonl", 1, "users"), ("jsonl", 1, "users~notes"), ("jsonl", 1, "deleted"),
+      ("csv", 0, "users"), ("csv", 1, "users~notes"), ("xlsx", 1, "users"),
+    ]
+  )
+  func changedByte(_ format: String, _ night: Int, _ file: String) async throws {
+    try await withSource { tool, source, _ in
+      let export = Self.export + ["--format", format]
+      try source.put("users/1/notes/a", fields: Self.new)
+      try await tool.bare(export).expect(0)
+      try source.put("users/2", fields: Self.new)
+      source.remove("users/9")
+      _ = try await increment(tool, export)
+      #expect(try await manifest(increment(tool, export).path, tool).isIncrement)
+      let folder = tool.exports("n").suffix(3).map { "n/\($0)" }[night]
+      try changeDigit(of: "\(folder)/\(file).\(format)", tool)
+      let next = try await increment(tool, export)
+      #expect(next.errors.contains("warning: Everything is exported"), "\(next.errors)")
+      #expect(next.errors.contains("\(file).\(format)"), "\(next.errors)")
+      #expect(try !manifest(next.path, tool).isIncrement)
+    }
+  }
+
+  /// Changes the first digit of a file, which keeps its size.
+  private func changeDigit(of file: String, _ tool: Tool) throws {
+    var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: tool.path(file))))
+    let first = try #require(bytes.firstIndex { (0x30...0x39).contains($0) })
+    bytes[first] ^= 1
+    try Data(bytes).write(to: URL(fileURLWithPath: tool.path(file)))
+  }
+
   @Test("An increment without a change is imported without a warning.")
   func nothingChanged() async throws {
     try await withSource { tool, _, _ in

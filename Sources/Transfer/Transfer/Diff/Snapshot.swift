@@ -23,6 +23,8 @@ package struct Snapshot: Sendable {
   package let moment: Timestamp?
   /// Warnings: an increment used instead of a database, and files that are not as their export wrote them.
   package let warnings: [String]
+  /// The paths of the latter.
+  let alteredFiles: [String]
   static func warning(ofIncrement path: String) -> String {
     "\(path) is an increment, which lacks what had not changed. Name the whole export before it, too, and then each increment."
   }
@@ -108,9 +110,11 @@ package struct Snapshot: Sendable {
     layers = try places.map { try Layer(of: $0, via: access) }
     let files = layers.flatMap(\.files)
     let isIncrement = places.first?.manifest?.isIncrement ?? false
-    warnings =
-      try (isIncrement ? [Self.warning(ofIncrement: path)] : [])
-      + files.compactMap { try $0.alteration(via: access) }
+    let altered = try files.compactMap { file in
+      try file.alteration(via: access).map { (path: file.path, warning: $0) }
+    }
+    alteredFiles = altered.map(\.path)
+    warnings = (isIncrement ? [Self.warning(ofIncrement: path)] : []) + altered.map(\.warning)
     database = source ?? ImportSource.database(of: files + layers.compactMap(\.deleted))
     var (roots, patterns) = (Set<CollectionPath>(), Set<CollectionPath>())
     var last: DocumentPath?

@@ -35,6 +35,13 @@ package struct Manifest: JSONRecord, Equatable {
       self.sha256 = sha256
       self.since = since
     }
+
+    /// Whether a file has other bytes than the export wrote; reads all of them.
+    ///
+    /// - Throws: ``Failure`` of kind `inputMissing`; for a remote address also the errors of its reader.
+    func isAltered(at path: String, via files: FileAccess) throws(Failure) -> Bool {
+      try !SHA256Digest.hexadecimal(ofFileAt: path, decompresses: false, via: files).isIdentical(to: sha256)
+    }
   }
 
   /// The scope of an export, which determines whether two exports belong to the same series.

@@ -19,9 +19,7 @@ extension ImportSource {
       let entry = listsDeletions ? manifest?.deleted : manifest?.file(named: FilePaths.name(of: path)),
       try files.exists(path)
     else { return false }
-    return try !SHA256Digest.hexadecimal(ofFileAt: path, decompresses: false, via: files).isIdentical(
-      to: entry.sha256
-    )
+    return try entry.isAltered(at: path, via: files)
   }
 
   /// Refuses a list of deleted documents that is not as its export wrote it.

@@ -32,12 +32,13 @@ package struct EarlierDocuments: Sendable {
   ) throws {
     let series = Self.series(before: scope, as: .jsonLines(), in: exports)
     if series.isEmpty { return nil }
-    try Self.assertComplete(series, at: path, via: files)
+    try Self.assertComplete(series, at: path, readingFiles: false, via: files)
     let names = series.flatMap { $0.manifest.files.map(\.file) }
     guard names.allSatisfy({ FileName($0).kind == .jsonl }) else { return nil }
     var reader = PlaceReader(files)
     let places = try series.map { try reader.place(at: "\(path)/\($0.name)") }
     snapshot = try Snapshot(layers: places, source: nil, progress: progress, via: files)
+    if let altered = snapshot.alteredFiles.first { throw Self.altered(altered) }
     if let defect = snapshot.defects.first {
       throw Failure(.inputMalformed, "read", path: defect.label, cause: defect.reason)
     }
@@ -49,12 +50,14 @@ package struct EarlierDocuments: Sendable {
     lastSeen = series.last { !$0.manifest.isIncrement || $0.manifest.deleted != nil }?.manifest.readTime
   }
 
-  /// Checks that no file of exports is missing or was shortened.
+  /// Checks that no file of exports is missing or has another size than their manifests say.
   ///
-  /// - Throws: `.inputMissing`, `.inputMalformed`; in a bucket also the reason why its objects cannot be listed.
+  /// - Parameter readingFiles: Whether also their SHA-256 is compared, for files that nothing else reads.
+  /// - Throws: `.inputMissing`, `.inputMalformed`; in a bucket also the reason why its objects cannot be listed or read.
   package static func assertComplete(
     _ exports: [DatedManifest],
     at path: String,
+    readingFiles: Bool,
     via files: FileAccess
   ) throws(Failure) {
     for (folder, manifest) in exports {
@@ -66,8 +69,13 @@ package struct EarlierDocuments: Sendable {
         if size != entry.bytes {
           throw .malformed(file, "it has \(size) bytes, and \(entry.bytes) in the manifest")
         }
+        if readingFiles, try entry.isAltered(at: file, via: files) { throw altered(file) }
       }
     }
+  }
+
+  private static func altered(_ file: String) -> Failure {
+    .malformed(file, "its SHA-256 differs from the manifest's")
   }
 
   /// Returns the exports that an increment adds to: the last whole export that was requested in the same way, and its

@@ -115,8 +115,7 @@ package struct FolderVerification: Sendable {
       problems.append("it has \(size) bytes, and \(entry.bytes) in the manifest")
     }
     do throws(Failure) {
-      let sha256 = try SHA256Digest.hexadecimal(ofFileAt: path, decompresses: false, via: access)
-      if !sha256.isIdentical(to: entry.sha256) { problems.append("its SHA-256 differs") }
+      if try entry.isAltered(at: path, via: access) { problems.append("its SHA-256 differs") }
       if let count = try documents(in: path, &table, via: access), count != entry.documents {
         problems.append(
           "it holds \(NumberText.counted(count, "document")), and \(entry.documents) in the manifest"

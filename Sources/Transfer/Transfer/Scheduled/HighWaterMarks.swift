@@ -44,11 +44,16 @@ package struct HighWaterMarks: Sendable {
   ///
   /// - Throws: `.inputMalformed` if the file is damaged, because a wrong mark would leave out documents.
   package init(in folder: String, via files: FileAccess = .local) throws(Failure) {
-    path = "\(folder)/\(Self.fileName)"
-    self.files = files
+    self.init(startingIn: folder, via: files)
     for mark in try JSONFile.read(path, via: files, as: Contents.self)?.marks ?? [] {
       marks[Key(database: mark.database, server: mark.server, collection: mark.collection)] = mark.since
     }
+  }
+
+  /// Creates no marks, which replace those of a folder.
+  package init(startingIn folder: String, via files: FileAccess) {
+    path = "\(folder)/\(Self.fileName)"
+    self.files = files
   }
 
   /// The mark of a collection.
