@@ -9,12 +9,12 @@ package struct YAMLFile: Sendable {
   /// The operation for errors, as in ``FirestoreModels/Failure/operation``.
   package let operation: String
 
-  /// The maximum number of values, because nested aliases could expand to any number.
+  /// The maximum number of values in a text with fewer bytes, because nested aliases could expand to any number.
   private static let maximumNodes = 100_000
   /// The maximum number of keys that differ from others in Unicode composition alone; each may take another pass.
   private static let maximumVariants = 30
-  /// The maximum nesting of lists and maps; Firestore values have at most 20 levels.
-  private static let maximumDepth = 40
+  /// The maximum nesting of lists and maps; Firestore values have at most 20 levels, each of which takes two in a schema.
+  private static let maximumDepth = 48
 
   package init(_ path: String, kind: Failure.Kind, operation: String) {
     self.path = path
@@ -74,10 +74,11 @@ package struct YAMLFile: Sendable {
     do {
       let (parser, root) = try Self.parsed(&marks)
       guard let root else { throw failure(at: nil, "it is empty") }
-      var count = 0
+      // Without aliases, no text has more values than bytes.
+      var room = max(Self.maximumNodes, text.utf8.count)
       // The nodes know their anchors only while the parser is alive.
       let node = try withExtendedLifetime(parser) {
-        try converted(root, depth: 0, allowsAliases: allowsAliases, marks, &count)
+        try converted(root, depth: 0, allowsAliases: allowsAliases, marks, &room)
       }
       if case .scalar("", isPlain: true) = node.content { throw failure(at: nil, "it is empty") }
       return node
@@ -148,15 +149,15 @@ package struct YAMLFile: Sendable {
     depth: Int,
     allowsAliases: Bool,
     _ marks: ByteOrderMarks,
-    _ count: inout Int
+    _ room: inout Int
   ) throws(Failure) -> YAMLNode {
     let (line, column) = (node.mark?.line ?? 1, node.mark?.column ?? 1)
     func failure(_ cause: String) -> Failure { self.failure(line: line, column: column, cause) }
     func child(_ node: Node) throws(Failure) -> YAMLNode {
-      try converted(node, depth: depth + 1, allowsAliases: allowsAliases, marks, &count)
+      try converted(node, depth: depth + 1, allowsAliases: allowsAliases, marks, &room)
     }
-    count += 1
-    if count > Self.maximumNodes { throw failure("there are more than \(Self.maximumNodes) values") }
+    room -= 1
+    if room < 0 { throw failure("its aliases stand for more values than it has bytes") }
     if depth > Self.maximumDepth { throw failure("there are more than \(Self.maximumDepth) levels") }
     if !allowsAliases, node.anchor != nil { throw failure(Self.noAnchors) }
     let content: YAMLNode.Content

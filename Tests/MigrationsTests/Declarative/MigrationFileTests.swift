@@ -228,12 +228,12 @@ private func step(_ text: String) -> String { "\(head)steps:\n  - \(text)\n" }
     MalformedMigration(step("set: {a: !mine 7}"), 5, 14, "the tag !mine is not supported"),
     MalformedMigration(step("set: {a: [[1]]}"), 5, 14, "array"),
     MalformedMigration(step("set: {a: 1, a: 2}"), 5, 11, "'a' is given twice"),
-    // The 38th bracket is the first on the 41st level.
+    // The 46th bracket is the first on the 49th level.
     MalformedMigration(
       step("set: {a: \(String(repeating: "[", count: 50))\(String(repeating: "]", count: 50))}"),
       5,
-      51,
-      "more than 40 levels"
+      59,
+      "more than 48 levels"
     ),
     MalformedMigration(step("set: {updatedAt: 1}"), 5, 5, "updatedAt comes from the server"),
     MalformedMigration(step("copy: {from: a}"), 5, 11, "'to' of 'copy' is missing"),

@@ -203,6 +203,32 @@ private struct Generator {
     return profile
   }
 
+  @Test("What is inferred from the deepest documents, and from very wide ones, can be read again.")
+  func extent() throws {
+    // A map of 20 levels, as many as Firestore allows, in values that get all that can be declared.
+    func deep(_ levels: Int, _ leaf: Value) -> Value {
+      levels == 0 ? leaf : .map(["k": deep(levels - 1, leaf)])
+    }
+    let texts = (0..<20).map { deep(20, .string("v\($0 % 10)")) }
+    let inner = profile(texts.map { ["d": $0] }).schema()
+    // Eight collections of a thousand fields, each with ten values.
+    let wide = (0..<8).map { collection in
+      let names = (0..<1000).map { "f\($0)" }
+      var profile = CollectionProfile(CollectionPath(nil, "w\(collection)"))
+      for number in 0..<20 {
+        let fields = FieldMap(names.map { FieldMap.Entry(name: $0, value: .string("v\(number % 10)")) })
+        profile.add(RawDocument(path: DocumentPath(profile.pattern, "d\(number)"), fields: fields))
+      }
+      return profile.schema()
+    }
+    for collections in [[inner], wide] {
+      let text = SchemaWriter.yaml(DatabaseSchema(name: "inferred", collections: collections))
+      let read = try SchemaReader.schema(parsing: text, path: "i.yaml")
+      #expect(SchemaWriter.yaml(read) == text)
+    }
+    #expect(inner.fields.count == 21)
+  }
+
   @Test("Ten values in twenty documents are closed; eleven, or nineteen documents, are not.")
   func closedValues() {
     func values(_ distinct: Int, _ documents: Int) -> [Value]? {
