@@ -55,12 +55,13 @@ package struct MirrorEdits: ChangeList {
     collections = Set(found.paths.map(\.collection.pattern)).sorted()
   }
 
-  /// Returns the number of documents that a push of all edits reads at most: each one to decide on it and to settle it, the new
-  /// ones of moved rows once more, and what is below those to be deleted.
+  /// Returns the number of documents that a push of all edits reads at most: each one to decide on it and to settle it, those of
+  /// moved rows once more, and what is below those to be deleted.
   ///
   /// - Parameter counts: Whether the deletions are counted first.
   package func reads(countingDeletions counts: Bool) -> Int {
-    let deciding = paths.count + moves.targets.count + deletions
+    let moved = moves.documents.count
+    let deciding = paths.count + moved + deletions + min(moved, deletions)
     return (counts && deletions > 0 ? 2 : 1) * deciding + paths.count
   }
 
@@ -76,17 +77,16 @@ package struct MirrorEdits: ChangeList {
     after position: String?,
     mark: (String) async throws -> Void
   ) async throws {
-    let withheld = try await withheld()
+    let held = try await held()
     let rest = paths.drop { path in position.map { path.string.compareUTF8($0) <= 0 } ?? false }
     for some in rest.chunks(of: Self.width).map(Array.init) {
       let present = try await client.batchGet(some)
       var outcomes = try some.map { path in try outcome(path, present[path]) }
       for (index, path) in some.enumerated() {
-        guard case .change = outcomes[index].action, withheld.contains(path) else { continue }
-        let message = "Its row was given another id, and that document cannot be written."
+        guard case .change = outcomes[index].action, let hold = held[path] else { continue }
         outcomes[index] = Outcome(
           .skip,
-          findings: [Finding(.reject, path: path, code: "successor-refused", message: message)]
+          findings: [Finding(.reject, path: path, code: hold.rawValue, message: hold.message)]
         )
       }
       if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
@@ -97,19 +97,21 @@ package struct MirrorEdits: ChangeList {
     }
   }
 
-  /// Returns the documents that stay as they are because one to which a row was moved cannot be written.
-  private func withheld() async throws -> Set<DocumentPath> {
-    var withheld: Set<DocumentPath> = []
-    for some in moves.targets.chunks(of: Self.width).map(Array.init) {
+  /// Returns the documents of moved rows that stay as they are because others of them do.
+  private func held() async throws -> [DocumentPath: RowMoves.Hold] {
+    var refused: [DocumentPath] = []
+    for some in moves.documents.chunks(of: Self.width).map(Array.init) {
       let present = try await client.batchGet(some)
-      for path in some {
-        switch try outcome(path, present[path]).action {
-        case .skip, .conflict: moves.withhold(for: path, in: &withheld)
+      var outcomes = try some.map { path in try outcome(path, present[path]) }
+      if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
+      for (path, outcome) in zip(some, outcomes) {
+        switch outcome.action {
+        case .skip, .conflict: refused.append(path)
         default: break
         }
       }
     }
-    return withheld
+    return moves.held(by: refused)
   }
 
   // MARK: Deciding

@@ -2,8 +2,7 @@ import GRDB
 
 /// Edited rows that were given another ID, as triggers recorded it.
 ///
-/// To the service this is the deletion of one document and the creation of another, and the first must not happen without the
-/// second.
+/// To the service this is the deletion of one document and the creation of another, and neither must happen without the other.
 struct RowMoves: Sendable {
   /// For each document whose row was moved, the document whose row it was when it was pulled.
   private let origins: [DocumentPath: DocumentPath]
@@ -15,14 +14,39 @@ struct RowMoves: Sendable {
     self.origins = origins
   }
 
-  /// The documents to which rows were moved.
-  var targets: [DocumentPath] { origins.keys.sorted() }
+  /// The documents whose rows were moved, and those to which they were.
+  var documents: [DocumentPath] { Set(origins.keys).union(origins.values).sorted() }
 
-  /// Adds the documents that must stay as they are if one to which a row was moved cannot be written: the row's own, and those
-  /// whose rows took the places of others in turn.
-  func withhold(for target: DocumentPath, in withheld: inout Set<DocumentPath>) {
-    var path = origins[target]
-    while let next = path, withheld.insert(next).inserted { path = origins[next] }
+  /// Why a document stays as it is, as the code of its finding.
+  enum Hold: String {
+    case successorRefused = "successor-refused"
+    case originRefused = "origin-refused"
+
+    var message: String {
+      switch self {
+      case .successorRefused: "Its row was given another id, and that document cannot be written."
+      case .originRefused: "Its row had another id, and that document stays as it is."
+      }
+    }
+  }
+
+  /// Returns the further documents that must stay as they are because others do: those whose rows these have now, those that have
+  /// these documents' rows, and so on, if rows took the places of others in turn.
+  func held(by refused: [DocumentPath]) -> [DocumentPath: Hold] {
+    let successors = Dictionary(grouping: origins.keys.sorted()) { origins[$0] }
+    var held: [DocumentPath: Hold] = [:]
+    var met = Set(refused)
+    var open = refused
+    func hold(_ path: DocumentPath, _ reason: Hold) {
+      guard met.insert(path).inserted else { return }
+      held[path] = reason
+      open.append(path)
+    }
+    while let path = open.popLast() {
+      for successor in successors[path] ?? [] { hold(successor, .originRefused) }
+      if let origin = origins[path] { hold(origin, .successorRefused) }
+    }
+    return held
   }
 
   /// Returns the document that a row was pulled as, if the row has another ID now.
