@@ -1,6 +1,6 @@
 /// Renders documents of one database in responses.
 ///
-/// Stored fields are already JSON and are copied; only a mask requires decoding them.
+/// Stored fields are JSON and are copied once that was checked; only a mask requires decoding them.
 struct DocumentRenderer {
   /// `projects/P/databases/D/documents/`, quoted and escaped, without the closing quote.
   private let prefix: [UInt8]
@@ -36,6 +36,7 @@ struct DocumentRenderer {
         out.append(contentsOf: json.bytes)
       }
     } else if document.fields.count > 2 {
+      try runner.assertReadable(document.fields, of: String(decoding: document.path, as: UTF8.self))
       out.append(contentsOf: ",\"fields\":".utf8)
       out.append(contentsOf: document.fields)
     }

@@ -24,6 +24,17 @@ final class QueryRunner {
     }
   }
 
+  /// Checks that the fields of a stored document are JSON, so that a damaged one does not look like a damaged answer.
+  func assertReadable(_ json: UnsafeRawBufferPointer, of path: String) throws {
+    do {
+      try parser.parse(json) { cursor throws(WireError) in
+        if cursor.kind != .object { throw WireError("it is not an object") }
+      }
+    } catch {
+      throw FirestoreError(.dataLoss, "The stored document \(path) cannot be read: \(error)")
+    }
+  }
+
   /// Calls `body` for each result in order until it returns false.
   ///
   /// - Returns: The number of results skipped by the offset.

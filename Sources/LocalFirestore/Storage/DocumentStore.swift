@@ -113,13 +113,17 @@ final class DocumentStore: Sendable {
     do {
       return try body()
     } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
-      let error = FirestoreError(
-        .dataLoss,
-        "The data file \(file ?? "in memory") of the embedded store is damaged: \(error.message ?? "\(error.resultCode)")"
-      )
-      corruption.withLock { $0 = error }
-      throw error
+      throw corrupted(error.message ?? "\(error.resultCode)")
+    } catch let error as FirestoreError where error.status == .dataLoss {
+      throw corrupted(error.message)
     }
+  }
+
+  private func corrupted(_ cause: String) -> FirestoreError {
+    let place = isMirror ? "mirror \(file ?? "")" : "data file \(file ?? "in memory") of the embedded store"
+    let error = FirestoreError(.dataLoss, "The \(place) is damaged: \(cause)")
+    corruption.withLock { $0 = error }
+    return error
   }
 
   func close() throws { try connections.close() }

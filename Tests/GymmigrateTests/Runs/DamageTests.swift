@@ -54,6 +54,36 @@ struct DamageTests {
     }
   }
 
+  @Test("Damaged documents of a mirror end a command at once, and no proxy is blamed for them")
+  func damagedDocuments() async throws {
+    try await withTool { tool in
+      let text = String(repeating: "x", count: 4000)
+      let lines = (0..<2000).map { #"{"fields":{"a":{"stringValue":"\#(text)"}},"name":"users/u\#($0)"}"# }
+      try await tool.run("import", tool.write(lines.joined(separator: "\n"), to: "users.jsonl")).expect(0)
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q").expect(0)
+      let mirror = URL(fileURLWithPath: tool.path("m.sqlite"))
+      for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: mirror.path + suffix) }
+      var bytes = try Data(contentsOf: mirror)
+      // Those in the second half of the file: others may have been sent by then.
+      var rest = bytes.count / 2..<bytes.count
+      while let quote = bytes.range(of: Data(#"{"stringValue""#.utf8), in: rest) {
+        bytes[quote.upperBound - 1] = UInt8(ascii: "!")
+        rest = quote.upperBound..<bytes.count
+      }
+      try bytes.write(to: mirror)
+      let from = "mirror:m.sqlite"
+      for command in [
+        ["export", "users", "-e", from, "-o", "u.csv"],
+        ["export", "--all", "-e", from, "-o", "x", "--format", "jsonl"],
+        ["diff", "users", "--from", from, "--to", "local"],
+      ] {
+        let result = try await tool.bare(command + ["--retry-for", "9s"])
+        result.expectFailure(65, "m.sqlite", "cannot be read", "move the file")
+        #expect(!result.errors.contains("proxy"), "\(result.errors)")
+      }
+    }
+  }
+
   @Test("A damaged old run is skipped by every command that looks at runs")
   func damagedRun() async throws {
     try await withTool { tool in
