@@ -18,7 +18,7 @@ enum Guard {
       command,
       path: "\(source.name) to \(target.name)",
       cause: "both are \(source.database) at one place",
-      remedy: "Name another environment with --to."
+      remedy: "Name another environment for one of them."
     )
   }
 

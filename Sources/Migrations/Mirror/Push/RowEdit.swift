@@ -59,7 +59,7 @@ struct RowEdit {
       return refuse(
         "not-a-value",
         field,
-        "\(TableLayout.otherColumn) has a value for it, and so has its own column; leave one of them."
+        "\(TableLayout.otherColumn) has a value for it, and it has a column of its own: write it there alone."
       )
     }
     if other != image.other { Self.merge(image.other, other, table.tree.members, into: &after) }
