@@ -38,8 +38,9 @@ package struct ImportSource: Sendable, Equatable {
   var alteration: String?
   /// Whether it belongs to an export that was given as a folder, so that its names are exact.
   var isExported: Bool { managed != nil || isFromFolder && manifest != nil && alteration == nil }
-  /// Whether the cells of its table have the stored values, also those that break the schema. In a plain CSV file, a vector
-  /// looks like an array.
+  /// Whether the cells of its table have the stored values, also those that break the schema.
+  ///
+  /// In a plain CSV file, a vector looks like an array.
   var isExact: Bool { isExported && (format != .csv || writing.timeZone == nil) }
   /// The files to read.
   package var files: [String] { managed?.allFiles ?? [path] }
