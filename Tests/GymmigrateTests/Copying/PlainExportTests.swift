@@ -73,11 +73,11 @@ struct PlainExportTests {
       func place(_ database: String) -> [String] {
         ["-e", "local", "--database", database, "--schema", "s.yaml"]
       }
-      try await tool.bare(["import", "in.jsonl"] + place("one")).expect(0)
+      try await tool.bare(["import", "in.jsonl"] + place("copy-1")).expect(0)
       let plain = ["export", "c", "--format", "csv", "--plain", "-o"]
-      try await tool.bare(plain + ["out/"] + place("one")).expect(0)
-      try await tool.bare(plain + ["c.csv"] + place("one")).expect(0)
-      for (database, input) in [("two", "out/"), ("three", "c.csv")] {
+      try await tool.bare(plain + ["out/"] + place("copy-1")).expect(0)
+      try await tool.bare(plain + ["c.csv"] + place("copy-1")).expect(0)
+      for (database, input) in [("copy-2", "out/"), ("copy-3", "c.csv")] {
         try await tool.bare(["import", input] + place(database)).expect(0)
         let found = try await tool.bare(["export", "c", "--format", "jsonl", "-o", "-"] + place(database))
         #expect(found.output == vector + "\n", "\(input)")

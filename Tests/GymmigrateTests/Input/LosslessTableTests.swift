@@ -150,14 +150,12 @@ struct LosslessTableTests {
       let null = #""v":{"nullValue":null}"#
       #expect(found == [Self.line("x", null), Self.line("y", null)], "\(type)")
     }
-    let arrays = try await imported("__name__,v\nx,[1]\ny, [2] \nz,null \n")
-    #expect(
-      arrays == [
-        Self.line("x", #""v":{"arrayValue":{"values":[{"integerValue":"1"}]}}"#),
-        Self.line("y", #""v":{"arrayValue":{"values":[{"integerValue":"2"}]}}"#),
-        Self.line("z", #""v":{"nullValue":null}"#),
-      ]
-    )
+    let guessed = try await imported("id,v\nx,[1]\ny, [2] \nz,null \n", "--id-column", "id")
+    func line(_ id: String, _ value: String) -> String {
+      Self.line(id, "\"id\":{\"stringValue\":\"\(id)\"},\"v\":{\(value)}")
+    }
+    func array(_ number: Int) -> String { "\"arrayValue\":{\"values\":[{\"integerValue\":\"\(number)\"}]}" }
+    #expect(guessed == [line("x", array(1)), line("y", array(2)), line("z", #""nullValue":null"#)])
   }
 
   @Test("A full name without an id is no document of a collection called projects.")
