@@ -334,7 +334,11 @@ private struct Case: Sendable, CustomTestStringConvertible {
       "two owners of no family",
       "members/m2",
       ["familyGroupId": .string(" \u{A0}\n"), "groupRole": .string("owner")],
-      also: ["members/m3": ["familyGroupId": .string(" \u{A0}\n"), "groupRole": .string("owner")]]
+      also: [
+        "members/m3": [
+          "id": .string("m3"), "familyGroupId": .string(" \u{A0}\n"), "groupRole": .string("owner"),
+        ]
+      ]
     ),
     Case(
       "an owner of another family",

@@ -229,7 +229,6 @@ private struct Mistake: CustomTestStringConvertible, Sendable {
       line: 4,
       "is no heading"
     ),
-    .field("a label that is empty", "{ type: double, label: { es: '' } }", line: 4, "is no heading"),
     .field("a label with a space", "{ type: double, label: { es: 'Total ' } }", line: 4, "is no heading"),
     .field(
       "a label that is another field",

@@ -11,7 +11,7 @@ package struct DecimalDigits: Equatable, Sendable {
   /// Parses a JSON number; nil for any other text, and if the exponent is too large to be meaningful.
   package init?(_ utf8: some Collection<UInt8>) {
     isNegative = utf8.first == UInt8(ascii: "-")
-    var isAfterPoint = false
+    var (isAfterPoint, hasDigit) = (false, false)
     for (index, byte) in utf8.enumerated() {
       if byte == UInt8(ascii: ".") {
         isAfterPoint = true
@@ -23,10 +23,12 @@ package struct DecimalDigits: Equatable, Sendable {
       } else if byte &- UInt8(ascii: "0") <= 9 {
         if !digits.isEmpty || byte != UInt8(ascii: "0") { digits.append(byte) }
         if isAfterPoint { exponent -= 1 }
+        hasDigit = true
       } else if index > 0 || !Self.signs.contains(byte) {
         return nil
       }
     }
+    if !hasDigit { return nil }
     while digits.last == UInt8(ascii: "0") {
       digits.removeLast()
       exponent += 1

@@ -221,7 +221,7 @@ struct CollectionReader {
   }
 
   /// Checks that a heading can be read, without knowing its language: no duplicate labels, none that is another field's path,
-  /// and none that is empty or reserved.
+  /// and none that is reserved.
   private func checkLabels(_ fields: [FieldSchema], at node: YAMLNode) throws(Failure) {
     var seen: [UTF8Key: FieldPath] = [:]
     for field in fields { seen[UTF8Key(field.path.description)] = field.path }
@@ -235,7 +235,7 @@ struct CollectionReader {
         }
         seen[UTF8Key(label)] = field.path
         let isReserved = label.hasPrefix("__") && label.hasSuffix("__")
-        if isReserved || label.isEmpty || !PlainText.trimmed(label).isIdentical(to: label) {
+        if isReserved || !PlainText.trimmed(label).isIdentical(to: label) {
           throw yaml.failure(
             at: node,
             "the label '\(label)' of \(field.path) is no heading; expected a text without white space around it, and not __…__"
