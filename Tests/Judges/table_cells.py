@@ -25,7 +25,7 @@ DECIMAL = re.compile(r"(?a)-?(0|[1-9]\d*)(\.\d+([eE][+-]?\d+)?|[eE][+-]\d+)")
 SHORT_EXPONENT = re.compile(r"(?a)\d+[eE]\d+")
 LOOSE = re.compile(r"(?a)[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 GROUPED = re.compile(r"(?a)-?(\d+|[1-9]\d{0,2}(\.\d{3})+)(,\d+)?([eE][+-]?\d+)?")
-POINT = re.compile(r"(?a)(-?\d+(?:\.\d+)?)(,\s*)(-?\d+(?:\.\d+)?)")
+POINT = re.compile(r"(?a)(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(,\s*)(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
 GUARDED = re.compile("'+[=+\\-@\t\r\n＝＋－＠]")
 
 
