@@ -82,7 +82,8 @@ path, documents, python_documents, large, client_documents, openpyxl_rows = sys.
 runs = defaultdict(list)
 for line in open(path):
     name, wall, user, system, kilobytes = line.split()
-    runs[name].append((float(wall), float(user) + float(system), int(kilobytes)))
+    # GNU time counts in hundredths of a second.
+    runs[name].append((max(float(wall), 0.005), max(float(user) + float(system), 0.005), int(kilobytes)))
 of = {name: tuple(median(column) for column in zip(*rows)) for name, rows in runs.items()}
 for name, count in (("python", python_documents), ("client", client_documents), ("openpyxl", openpyxl_rows)):
     if name in of:
