@@ -1,8 +1,8 @@
 -- The owner's numbers as views of a mirror, by the rules of the report. Days and months are those of the gym's zone; amounts that
 -- are no numbers, or in another currency than pesos, are left out. A value that is no time is JSON in the column of one. Times are
--- cut to seconds, because SQLite rounds them to milliseconds, which is the next day for the last of them. WHITE_SPACE stands for the
--- characters that are white space, because trim() alone takes only blanks. Functions of JSON
--- are refused in views of a schema that is not trusted.
+-- cut to seconds, because SQLite rounds them to milliseconds, which is the next day for the last of them. WHITE_SPACE is
+-- replaced by the characters that are white space, because trim() alone takes only blanks. Functions of JSON are refused in views of
+-- a schema that is not trusted.
 
 CREATE VIEW local_payments AS
 SELECT

@@ -201,7 +201,7 @@ struct DatedExport {
       return try HighWaterMarks(in: folders.path, via: files)
     } catch {
       guard error.kind == .inputMalformed else { throw error }
-      session.logger.notice("The marks of the last exports are written anew: \(error)")
+      session.logger.notice("The marks of the last exports are replaced: \(error)")
       return HighWaterMarks(startingIn: folders.path, via: files)
     }
   }

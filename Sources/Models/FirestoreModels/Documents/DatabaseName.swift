@@ -70,7 +70,7 @@ public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
     return (database, path)
   }
 
-  /// Whether a text begins as the full name of a document does; without an ID it is taken for no path of its own.
+  /// Whether a text begins as the full name of a document does; if it names none, it is no path of its own, either.
   package static func beginsName(_ text: String) -> Bool {
     head(of: text)?.remainder?.utf8.starts(with: ofDocuments) ?? false
   }

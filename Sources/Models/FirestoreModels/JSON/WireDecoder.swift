@@ -115,12 +115,12 @@ package struct WireDecoder {
       return path
     }
     let name = String(decoding: utf8, as: UTF8.self)
-    let isFull = utf8.first == UInt8(ascii: "p") && DatabaseName.beginsName(name)
-    if isFull, let (_, path) = DatabaseName.split(name) {
+    if utf8.first == UInt8(ascii: "p"), name.hasPrefix("projects/"), let (_, path) = DatabaseName.split(name)
+    {
       if prefix == nil { return path }
       throw WireError("'\(name)' is in another database", at: ["name"])
     }
-    guard !isFull, !wantsFullNames, let path = DocumentPath(name) else {
+    guard !wantsFullNames, let path = DocumentPath(name), !DatabaseName.beginsName(name) else {
       throw WireError("'\(name)' is not a document name", at: ["name"])
     }
     return path

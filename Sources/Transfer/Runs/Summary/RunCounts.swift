@@ -51,11 +51,13 @@ package final class RunCounts: Sendable {
   /// Includes documents among those that the budget is a share of, until ``release(_:)``, because their writes are in flight.
   ///
   /// Rejected documents are counted at once, and would be too large a share of those that are settled.
-  package func hold(_ count: Int = 1) { state.withLock { $0.inFlight += count } }
+  package func hold(_ count: Int = 1) {
+    if budget != nil { state.withLock { $0.inFlight += count } }
+  }
 
   /// Counts the writes of documents as settled.
   package func release(_ count: Int = 1) {
-    state.withLock { $0.inFlight = max(0, $0.inFlight - count) }
+    if budget != nil { state.withLock { $0.inFlight = max(0, $0.inFlight - count) } }
   }
 
   /// Throws if the error budget is exceeded; call it after counting documents.

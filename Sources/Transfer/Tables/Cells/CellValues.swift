@@ -195,12 +195,11 @@ package struct CellValues {
     // columns that allow text.
     let isText = type == .string || type == .any
     if cell.isEmpty { return !isSheet && isText ? .string("") : nil }
-    if isNull(cell) { return .null }
     // Spaces around a value that is not text say nothing.
     let utf8 = isText ? cell : Self.trimmed(cell)
+    if isNull(cell) || isNull(utf8) { return .null }
     guard let first = utf8.first else { throw Fault(type) }
-    let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-    if isJSON || isNull(utf8) { return try json(utf8, as: type) }
+    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return try json(utf8, as: type) }
     if type == .any {
       if let type = addressTypes[index], AddressText.isAddress(utf8), let address = address(utf8, as: type) {
         return address
@@ -264,7 +263,7 @@ package struct CellValues {
 
   private func json(_ utf8: UnsafeBufferPointer<UInt8>, as type: Column.ValueType) throws(Fault) -> Value? {
     // In tables made by people, a text may start with a bracket.
-    if !readsForms, type == .string, !isNull(utf8),
+    if !readsForms, type == .string,
       utf8.first == UInt8(ascii: "[") || utf8.elementsEqual("{}".utf8) || !isREST(utf8)
     {
       return .string(String(decoding: utf8, as: UTF8.self))

@@ -161,8 +161,7 @@ struct UnifiedName {
 
   /// Whether the split of fullName has the existing parts in their places.
   ///
-  /// One that fullName has in the place of a missing part
-  /// would be written twice.
+  /// One that fullName has in the place of a missing part would be written twice.
   private static func fits(_ split: PersonName, standing: PersonName, _ rest: NameRemainder) -> Bool {
     split.saysSame(as: standing) && rest.found.allSatisfy { split[$0] != nil }
   }
