@@ -212,7 +212,7 @@ package struct ReportBuilder: Sendable {
   private mutating func addProduct(_ id: String, _ fields: FieldMap) {
     guard Self.isActive(fields) else { return }
     guard let stock = OwnerReport.Stock(fields["stock"]), stock <= Self.lowStock else { return }
-    let name = fields["name"]?.string.flatMap { PlainText.isBlank($0) ? nil : $0 }
+    let name = fields["name"]?.string?.nilIfBlank
     products.append(.init(id: id, name: name, stock: stock))
   }
 

@@ -13,7 +13,7 @@ struct Attendants {
     users = try await reports.documents(others.map { ($0.userId ?? "", GymCollection.users) })
     self.members = members
     linked = members.keys.sorted().reduce(into: [:]) { linked, path in
-      guard let user = Self.text(members[path]?.fields["linkedUserId"]?.string) else { return }
+      guard let user = members[path]?.fields["linkedUserId"]?.string?.nilIfBlank else { return }
       linked[UTF8Key(user), default: []].append(path.id)
     }
   }
@@ -28,10 +28,10 @@ struct Attendants {
   ///
   /// - Parameter known: The member who is linked to all users; nil if not known.
   func identity(_ record: ClassAttendance, ofUser known: String?) -> String? {
-    if let member = Self.text(record.memberId) ?? known { return member }
-    guard let user = Self.text(record.userId) else { return nil }
+    if let member = record.memberId?.nilIfBlank ?? known { return member }
+    guard let user = record.userId?.nilIfBlank else { return nil }
     let document = ClassReports.path(user, in: GymCollection.users).flatMap { users[$0] }
-    let own = Self.text(document?.fields["linkedMemberId"]?.string)
+    let own = document?.fields["linkedMemberId"]?.string?.nilIfBlank
     let linked = linked[UTF8Key(user)] ?? []
     return own ?? (linked.count == 1 ? linked[0] : user)
   }
@@ -44,10 +44,8 @@ struct Attendants {
     guard let path = ClassReports.path(id ?? "", in: collection), let document = documents[path] else {
       return nil
     }
-    if collection == GymCollection.users { return text(AppUser(document).fullName) }
+    if collection == GymCollection.users { return AppUser(document).fullName?.nilIfBlank }
     let name = PersonName(ofMember: document.fields)
     return name.isEmpty ? nil : name.joined
   }
-
-  private static func text(_ text: String?) -> String? { text.flatMap { PlainText.isBlank($0) ? nil : $0 } }
 }

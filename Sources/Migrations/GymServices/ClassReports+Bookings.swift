@@ -68,17 +68,16 @@ extension ClassReports {
   }
 
   private func record(_ booking: ClassBooking, _ own: GymClass?, _ user: AppUser?) -> BookingRecord {
-    func text(_ text: String?) -> String? { text.flatMap { PlainText.isBlank($0) ? nil : $0 } }
     return BookingRecord(
       id: booking.id,
       classID: booking.classId,
-      className: text(own?.name),
+      className: own?.name.nilIfBlank,
       day: own?.date.map(day(of:)),
-      start: text(own?.startTime),
+      start: own?.startTime.nilIfBlank,
       userID: booking.userId,
-      name: text(user?.fullName),
-      phone: text(user?.phone),
-      email: text(user?.email)
+      name: user?.fullName?.nilIfBlank,
+      phone: user?.phone?.nilIfBlank,
+      email: user?.email?.nilIfBlank
     )
   }
 }

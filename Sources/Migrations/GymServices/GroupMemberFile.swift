@@ -126,7 +126,7 @@ package enum GroupMemberFile {
       func text(_ field: String) throws(Failure) -> String? {
         switch document.fields[field] {
         case nil, .null?: return nil
-        case .string(let text)?: return PlainText.isBlank(text) ? nil : text
+        case .string(let text)?: return text.nilIfBlank
         default: throw fault(field, "a text")
         }
       }

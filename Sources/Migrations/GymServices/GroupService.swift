@@ -133,7 +133,7 @@ package struct GroupService: Sendable {
       ),
       "role": .string(member.isAdmin ? "admin" : "member"), "isActive": .boolean(true),
     ]
-    if let photo = member.photoURL ?? user.fields["photoURL"]?.string, !PlainText.isBlank(photo) {
+    if let photo = (member.photoURL ?? user.fields["photoURL"]?.string)?.nilIfBlank {
       after["photoURL"] = .string(photo)
     }
     let path = DocumentPath(GymCollection.members(of: group), member.userID)

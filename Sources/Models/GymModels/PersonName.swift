@@ -25,7 +25,7 @@ package struct PersonName: Sendable, Equatable {
 
   /// Creates the name of a member from the parts that are non-blank texts, unchanged.
   package init(ofMember fields: FieldMap) {
-    self.init { fields[UserField($0).rawValue]?.string.flatMap { PlainText.isBlank($0) ? nil : $0 } }
+    self.init { fields[UserField($0).rawValue]?.string?.nilIfBlank }
   }
 
   private init(_ part: (Part) -> String?) {

@@ -26,8 +26,7 @@ extension MigrationFolder {
     let path = try path(for: connection)
     if FileCheck.isFolder(path) {
       // A folder does not depend on the database that references point to.
-      var context = try LiteralContext(DatabaseName(project: "p"), schema, in: nil)
-      context.isOfAnyDatabase = true
+      let context = try LiteralContext(nil, schema, in: nil)
       return try MigrationFolder(
         path,
         in: context,

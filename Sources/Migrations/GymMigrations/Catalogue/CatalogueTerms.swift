@@ -62,7 +62,7 @@ extension RawDocument {
   ///
   /// - Throws: The finding if it is not a text.
   func text(_ field: String) throws(WrongType) -> String? {
-    try value(field, "string", \.string).flatMap { PlainText.isBlank($0) ? nil : $0 }
+    try value(field, "string", \.string)?.nilIfBlank
   }
 }
 

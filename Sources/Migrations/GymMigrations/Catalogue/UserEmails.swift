@@ -171,7 +171,7 @@ package struct UserEmails: Migration {
   )
 
   private static func primaryUser(of entry: RawDocument) -> String? {
-    entry.fields[UserEmailEntry.Field.primaryUserId]?.string.flatMap { PlainText.isBlank($0) ? nil : $0 }
+    entry.fields[UserEmailEntry.Field.primaryUserId]?.string?.nilIfBlank
   }
 
   /// Returns the outcome of one entry, given what is known about its users.

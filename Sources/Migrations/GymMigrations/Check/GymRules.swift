@@ -353,7 +353,7 @@ extension FieldMap {
 
   /// Returns a text that is no key; nil if it is blank.
   func text(_ field: String) -> String? {
-    self[field]?.string.flatMap { PlainText.isBlank($0) ? nil : $0 }
+    self[field]?.string?.nilIfBlank
   }
 
   /// Whether a text field has exactly this value.

@@ -1,20 +1,23 @@
 /// The context in which literals and filters are parsed.
 package struct LiteralContext: Sendable {
   /// The database of `ref(…)` and `__name__`.
-  package var database: DatabaseName
+  package let database: DatabaseName
   /// Whether `__name__` may be compared with the full name of a document of any database, because the database is not known yet.
-  package var isOfAnyDatabase = false
+  package let isOfAnyDatabase: Bool
   /// The start of a day, for `ts(2026-01-31)`; nil for an invalid date.
-  package var startOfDay: @Sendable (_ year: Int, _ month: Int, _ day: Int) -> Timestamp?
+  package let startOfDay: @Sendable (_ year: Int, _ month: Int, _ day: Int) -> Timestamp?
 
   /// Creates a context.
   ///
-  /// - Parameter startOfDay: The start of a day in the time zone; UTC by default.
+  /// - Parameters:
+  ///   - database: Nil if it is not known yet, which suffices to check a text.
+  ///   - startOfDay: The start of a day in the time zone; UTC by default.
   package init(
-    database: DatabaseName,
+    database: DatabaseName?,
     startOfDay: @escaping @Sendable (_ year: Int, _ month: Int, _ day: Int) -> Timestamp? = Self.utcDay
   ) {
-    self.database = database
+    self.database = database ?? DatabaseName(project: "unknown")
+    isOfAnyDatabase = database == nil
     self.startOfDay = startOfDay
   }
 

@@ -92,6 +92,11 @@ package enum PlainText {
   }
 }
 
+extension String {
+  /// The text, or nil if it is blank.
+  package var nilIfBlank: String? { PlainText.isBlank(self) ? nil : self }
+}
+
 // Fast paths for text in ASCII and U+00C0 to U+00FF, which can be processed byte by byte. Other text takes
 // the path through Unicode properties.
 extension PlainText {

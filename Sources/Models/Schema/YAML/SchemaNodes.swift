@@ -3,7 +3,7 @@ import YAML
 /// Reads what several keys of a schema file share: lists, choices, literals, field paths, labels.
 struct SchemaNodes {
   let yaml: YAMLFile
-  private let context = LiteralContext(database: DatabaseName(project: "schema"))
+  private let context = LiteralContext(database: nil)
 
   init(_ yaml: YAMLFile) { self.yaml = yaml }
 

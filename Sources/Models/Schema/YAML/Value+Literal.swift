@@ -24,7 +24,7 @@ extension Value {
     guard bytes.allSatisfy({ $0.isASCIILetterOrDigit || $0 == 0x5F || $0 == 0x2D }) else {
       return false
     }
-    let context = LiteralContext(database: DatabaseName(project: "schema"))
+    let context = LiteralContext(database: nil)
     return !reservedScalars.contains(text.lowercased())
       && (try? ValueLiteral.parse(text, in: context)) == .string(text)
   }

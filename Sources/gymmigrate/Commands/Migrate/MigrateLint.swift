@@ -22,8 +22,7 @@ struct MigrateLint: AsyncParsableCommand {
     connection.files = files.choice
     let folder = try MigrationFolder.find(for: connection)
     let schema = try EnvironmentResolver(connection).schema()
-    var context = try LiteralContext(DatabaseName(project: "p"), schema, in: nil)
-    context.isOfAnyDatabase = true
+    let context = try LiteralContext(nil, schema, in: nil)
     var findings: [(name: String, finding: MigrationLint.Finding)] = []
     for migration in try chosen(in: folder, context, schema) where MigrationFile.isFile(migration.choice) {
       let read = try MigrationFile(

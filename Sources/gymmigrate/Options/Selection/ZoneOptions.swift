@@ -13,9 +13,11 @@ struct ZoneOptions: ParsableArguments {
 extension LiteralContext {
   /// Creates the context in which literals are parsed.
   ///
-  /// - Parameter zone: The time zone in which days begin; nil for the schema's.
+  /// - Parameters:
+  ///   - database: Nil if it is not known yet.
+  ///   - zone: The time zone in which days begin; nil for the schema's.
   /// - Throws: `.configuration` for a time zone that this system does not know.
-  init(_ database: DatabaseName, _ schema: DatabaseSchema, in zone: String?) throws(Failure) {
+  init(_ database: DatabaseName?, _ schema: DatabaseSchema, in zone: String?) throws(Failure) {
     let zone = try schema.zone(named: zone)
     self.init(database: database) { zone.startOfDay(year: $0, month: $1, day: $2) }
   }
@@ -50,9 +52,7 @@ enum FilterArguments {
     of option: String = "--where"
   ) throws {
     // Database and time zone do not affect whether a filter is valid.
-    var context = LiteralContext(database: DatabaseName(project: "p"))
-    context.isOfAnyDatabase = true
-    let filter = try parse(texts, in: context, of: option)
+    let filter = try parse(texts, in: LiteralContext(database: nil), of: option)
     for path in filter?.names ?? [] {
       guard let names else {
         throw ValidationError(

@@ -79,7 +79,7 @@ struct StepOptions: ParsableArguments {
   }
 
   func validate() throws {
-    let steps = try settings.steps(in: LiteralContext(database: DatabaseName(project: "p")))
+    let steps = try settings.steps(in: LiteralContext(database: nil))
     if steps.isEmpty {
       throw ValidationError("Say what is to be done: --set, --unset, --rename, or another.")
     }
