@@ -197,30 +197,7 @@ final class TableInput: DocumentInput {
     for index in 0..<max(reader.row.count, plan.roles.count) {
       values.append(nil)
       do throws(CellValues.Fault) {
-        if !source.isExported {
-          if plan.identifiers.contains(index) { try cellValues.assertAllDigits(of: reader.row, index) }
-          try cellValues.assertNoError(of: reader.row, index)
-        }
-        switch role(index) {
-        case .field(let column) where index == plan.idColumn && column.type == .string:
-          // Its text is that of the id, so it is read neither as null nor as JSON, and its error is that of the id.
-          let name = try? cellValues.name(of: reader.row, index)
-          values[index] = name.flatMap { $0.isEmpty ? nil : .string($0) }
-        case .field(let column):
-          let value = try value(of: reader.row, index, as: column.type)
-          values[index] = source.isExact ? value : column.fitting(value)
-          mixed.take(values[index], of: reader.row, index)
-          openDates.take(reader.row, index)
-          openNumbers.take(reader.row, index)
-          percents.take(values[index], of: reader.row, index)
-          guarded.take(reader.row, index)
-          spaced.take(values[index], of: reader.row, index)
-        case .rest: rest = try furtherFields(index)
-        case .name: guarded.take(reader.row, index)
-        case .reason, .skipped: break
-        case .none:
-          if reader.row.kind(index) != .missing || index == surplus { throw unheadedFault(index) }
-        }
+        try takeCell(index, isSurplus: index == surplus, &rest)
       } catch {
         faults.append(fault(index, expected(error, index) + Spacing.remark(on: reader.row[index])))
         switch role(index) {
@@ -232,19 +209,7 @@ final class TableInput: DocumentInput {
       }
     }
     let path = path(&faults)
-    var fields: FieldMap?
-    do throws(FieldTree.Conflict) {
-      fields = try plan.tree.fields(of: values)
-    } catch {
-      faults.append(fault(error.column, "nothing, as columns below it are filled; or nothing below it"))
-    }
-    if let rest, let known = fields {
-      fields = FieldTree.merged(known, rest)
-      if fields == nil {
-        let index = plan.roles.firstIndex { if case .rest = $0 { true } else { false } }
-        faults.append(fault(index ?? 0, "only fields that have no column of their own"))
-      }
-    }
+    let fields = fields(rest, &faults)
     // If a row of CSV has a cell too many, it is unknown which headings the others belong to.
     guard !isPartial, let path, let fields else {
       return DocumentRow(number: reader.row.number, faults: faults)
@@ -256,6 +221,50 @@ final class TableInput: DocumentInput {
       faults: faults,
       skipped: skipped
     )
+  }
+
+  /// Adds the value of a cell to ``values`` and to the counts for the report, or its fields to `rest`.
+  private func takeCell(_ index: Int, isSurplus: Bool, _ rest: inout FieldMap?) throws(CellValues.Fault) {
+    if !source.isExported {
+      if plan.identifiers.contains(index) { try cellValues.assertAllDigits(of: reader.row, index) }
+      try cellValues.assertNoError(of: reader.row, index)
+    }
+    switch role(index) {
+    case .field(let column) where index == plan.idColumn && column.type == .string:
+      // Its text is that of the id, so it is read neither as null nor as JSON, and its error is that of the id.
+      let name = try? cellValues.name(of: reader.row, index)
+      values[index] = name.flatMap { $0.isEmpty ? nil : .string($0) }
+    case .field(let column):
+      let value = try value(of: reader.row, index, as: column.type)
+      values[index] = source.isExact ? value : column.fitting(value)
+      mixed.take(values[index], of: reader.row, index)
+      openDates.take(reader.row, index)
+      openNumbers.take(reader.row, index)
+      percents.take(values[index], of: reader.row, index)
+      guarded.take(reader.row, index)
+      spaced.take(values[index], of: reader.row, index)
+    case .rest: rest = try furtherFields(index)
+    case .name: guarded.take(reader.row, index)
+    case .reason, .skipped: break
+    case .none: if reader.row.kind(index) != .missing || isSurplus { throw unheadedFault(index) }
+    }
+  }
+
+  /// Returns the fields of the row's ``values`` together with those that have no column; nil, with a fault, if they do not fit
+  /// together.
+  private func fields(_ rest: FieldMap?, _ faults: inout [RowFault]) -> FieldMap? {
+    let known: FieldMap
+    do throws(FieldTree.Conflict) {
+      known = try plan.tree.fields(of: values)
+    } catch {
+      faults.append(fault(error.column, "nothing, as columns below it are filled; or nothing below it"))
+      return nil
+    }
+    guard let rest else { return known }
+    if let all = FieldTree.merged(known, rest) { return all }
+    let index = plan.roles.firstIndex { if case .rest = $0 { true } else { false } }
+    faults.append(fault(index ?? 0, "only fields that have no column of their own"))
+    return nil
   }
 
   /// What was expected of a cell; if it is a reference, into the collection that the schema says.

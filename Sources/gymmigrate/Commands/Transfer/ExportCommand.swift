@@ -1,5 +1,4 @@
 import Configuration
-import Logging
 import Schema
 import Shards
 import Tables
@@ -139,35 +138,60 @@ struct ExportCommand: JobCommand {
     try schedule.validate(job)
     try application.validate(job)
     try validateSQLite(job)
-    if format == nil, !job.isDated, ExportJob.Format(fileName: output) == nil {
-      throw ValidationError("--output: '\(output)' does not name a format; \(formatAdvice).")
-    }
+    try validateSelection()
+    try validateOutput(job)
+    try validateFormat(job)
+  }
+
+  private func validateSelection() throws {
     if subcollections == true, query.group || !query.filters.isEmpty || orderBy != nil {
       throw ValidationError("--subcollections takes everything: no --where, --order-by or --group.")
     }
-    let isCSV = job.format == .csv
-    if job.format.holdsOneCollection, job.namesSeveral || job.isDeep,
-      ExportJob.Format(fileName: output) != nil || output == "-",
+    if orderBy != nil, collections.contains(where: { $0.contains("/") && $0.contains("*") }) {
+      throw ValidationError("--order-by is for collections, not for a pattern of subcollections.")
+    }
+    _ = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) }
+    _ = try fields.map { try TypedValue.fields($0, of: "--fields") }
+  }
+
+  /// Checks that the output can hold what is exported.
+  private func validateOutput(_ job: ExportJob) throws {
+    let isNamed = ExportJob.Format(fileName: output) != nil
+    if format == nil, !job.isDated, !isNamed {
+      throw ValidationError("--output: '\(output)' does not name a format; \(formatAdvice).")
+    }
+    if job.format.holdsOneCollection, job.namesSeveral || job.isDeep, isNamed || output == "-",
       !FileCheck.isFolder(output), !job.isDated
     {
       throw ValidationError(
         output == ShardPart.placeholder
           ? "Tasks write several collections as JSON Lines alone: leave out --format \(job.format.rawValue), or plan one."
-          : "One \(isCSV ? "CSV" : "JSON") file holds one collection: name a folder, or export to .xlsx or .jsonl."
+          : "One \(job.format == .csv ? "CSV" : "JSON") file holds one collection: name a folder, or export to .xlsx or .jsonl."
       )
     }
-    if job.format == .bigquery, output == "-" {
-      throw ValidationError("An export for BigQuery is two files, rows and schema: name a file or a folder.")
+    if links, !job.isOneWorkbook {
+      throw ValidationError("--links is about the sheets of one workbook: name a file that ends in .xlsx.")
     }
-    if job.format == .managed, output == "-" {
-      throw ValidationError("A managed export is a folder: name it with --output.")
+    if output == "-" {
+      if job.format == .bigquery {
+        throw ValidationError("An export for BigQuery is two files, rows and schema: name a file or a folder.")
+      }
+      if job.format == .managed {
+        throw ValidationError("A managed export is a folder: name it with --output.")
+      }
+      if common.isJSON { throw ValidationError("--json and -o - both write to standard output.") }
     }
+  }
+
+  /// Checks that the options suit the format.
+  private func validateFormat(_ job: ExportJob) throws {
     if job.isDated, [.json, .ndjson, .bigquery, .managed].contains(job.format) {
       throw ValidationError("A backup is JSON Lines, CSV or XLSX: no --dated for \(job.format.rawValue).")
     }
     if job.format == .managed, fields != nil {
       throw ValidationError("A managed export has whole documents: no --fields.")
     }
+    let isCSV = job.format == .csv
     let isTable = isCSV || job.format == .xlsx
     let idle = [
       ("--plain", plain && !isCSV, "CSV"), ("--excel", excel && !isCSV, "CSV"),
@@ -184,17 +208,6 @@ struct ExportCommand: JobCommand {
       throw ValidationError("--gzip is about the files of a folder: \(advice).")
     }
     if plain, job.isDated { throw ValidationError("--plain is not for backups: no --dated.") }
-    if links, !job.isOneWorkbook {
-      throw ValidationError("--links is about the sheets of one workbook: name a file that ends in .xlsx.")
-    }
-    if orderBy != nil, collections.contains(where: { $0.contains("/") && $0.contains("*") }) {
-      throw ValidationError("--order-by is for collections, not for a pattern of subcollections.")
-    }
-    _ = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) }
-    if common.isJSON, output == "-" {
-      throw ValidationError("--json and -o - both write to standard output.")
-    }
-    _ = try fields.map { try TypedValue.fields($0, of: "--fields") }
   }
 
   /// How to specify the format if the name of the output does not.
@@ -237,159 +250,5 @@ struct ExportCommand: JobCommand {
     )
     job.additions = application.values
     return job
-  }
-}
-
-extension ExportJob: DivisibleJob {
-  func perform(as run: JobRun) async throws -> RunEnding {
-    let schema = try EnvironmentResolver(run.connection).schema()
-    let part = run.part
-    let environment = try EnvironmentResolver(run.connection).environment()
-    try Guard.assertMayLeave(environment, isMasked: mask != nil)
-    guard let format = try exportFormat(schema, of: environment.database, isPart: part != nil) else {
-      return try await exportSQLite(as: run)
-    }
-    let complete =
-      additions.isEmpty ? nil : try Invocation.current.application?.addition(to: self, of: schema)
-    let fields = try fieldPaths()
-    let orderBy = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) } ?? []
-    let isWhole = limit == nil && fields == nil && query.filters.isEmpty && !query.group
-    let output = part?.output ?? output
-    let access = try StorageAccess(for: [output], run.connection, counting: run.traffic)
-    // Whether the output can be written is checked before anything is read.
-    let dated = isDated ? try await scheduledExports(at: output, in: access.storage) : nil
-    let count = namesSeveral || isDeep ? max(2, collections.count) : 1
-    let destination =
-      dated.map { .folder($0.path) } ?? ExportDestination(output: output, format: format, collections: count)
-    // A folder of scheduled exports has already been written to, for its lock.
-    if dated == nil { _ = try ExportOutput(destination, format, via: access.files) }
-    if case .file(let file) = destination { try access.files.assertWritable(file) }
-    if case .folder(let folder) = destination, dated == nil {
-      try Manifest.read(from: folder, via: access.files)?.assertReplaced(by: scope, selection, in: folder)
-    }
-    return try await closing(dated) {
-      try await CommandRun(run).perform { session, folder in
-        let moment = try await session.moment(part?.readTime ?? readTime)
-        var reads = try await session.reads(of: selection, query, at: moment)
-        if !isDeep, part == nil { session.logger.reportSubcollections(of: reads, schema) }
-        // The additions of an application have fields of their own.
-        let named = additions.isEmpty ? fields ?? [] : []
-        if part == nil {
-          session.warnOfUnknown(Set(named + orderBy.map(\.field)), in: reads)
-          session.warnOfUndeclared(named, in: reads)
-        }
-        for index in reads.indices {
-          reads[index].mask = fields
-          reads[index].orderBy = orderBy
-          reading.apply(to: &reads[index])
-        }
-        var options = Export.Options(reads: reads, destination: destination, format: format)
-        options.fields = fields
-        options.limit = limit
-        options.files = access.files
-        options.scope = try EnvironmentResolver(run.connection).scope(scope, of: environment)
-        options.readTime = moment
-        options.isPart = part != nil
-        complete?(&options)
-        if let mask = try mask?.mask(by: schema) {
-          try mask.assertCovers(reads.map { $0.kind ?? $0.collection })
-          options.mask = mask
-          session.logger.notice("Masked by the rules of the schema '\(schema.name)'.")
-        }
-        if let since = try since.map({ try TypedValue.since.read($0) }) {
-          let known = try await DatedExport.narrow(&options, since: since, in: dated, session)
-          if isDeep { options.reads += subcollections(of: options, known) }
-        }
-        var columns: [String]?
-        func export(_ options: Export.Options) async throws -> Timestamp? {
-          try await Export(options, in: session.context(folder)).run { columns = $0 }
-        }
-        let scheduled = dated.map {
-          DatedExport(
-            folders: $0,
-            files: access.files,
-            retention: retention,
-            movesMarks: isWhole,
-            session: session
-          )
-        }
-        var ending = CommandResult()
-        if let scheduled {
-          ending.readTime = try await scheduled.run(options, export)
-        } else {
-          ending.readTime = try await export(options)
-        }
-        ending.columns = columns
-        return ending
-      }
-    }
-  }
-
-  /// Returns the reads of what is below the collections of which only changes are read: entirely, of the known kinds and
-  /// those in earlier exports.
-  private func subcollections(of options: Export.Options, _ known: [CollectionPath]) -> [CollectionRead] {
-    let kinds = Set(known + (options.earlier?.subcollections ?? []))
-    let below = options.since.keys.flatMap { kinds.compactMap(CollectionPattern($0).below) }
-    return Set(below).sorted().map { kind in
-      var read = CollectionRead(kind, mask: options.fields)
-      read.reach = .pattern
-      reading.apply(to: &read)
-      return read
-    }
-  }
-
-  private func fieldPaths() throws -> [FieldPath]? {
-    try fields.map { try TypedValue.fields($0, of: "--fields") }
-  }
-
-  // MARK: Parts
-
-  var partExtension: String? { format == .csv ? "csv" : gzip ? "jsonl.gz" : "jsonl" }
-
-  func assertDivisible(_ run: JobRun) throws {
-    if !output.isIdentical(to: ShardPart.placeholder) { throw refusal(ofOutput: "--output") }
-    if format != .csv, format != .jsonl {
-      throw refusal(of: "--format", "only JSON Lines and CSV can be put together from parts")
-    }
-    try Guard.assertMayLeave(EnvironmentResolver(run.connection).environment(), isMasked: mask != nil)
-    if limit != nil { throw refusal(of: "--limit", "no task knows how many documents the others have") }
-    if orderBy != nil { throw refusal(of: "--order-by", "the parts are in the order of names") }
-    if isDated { throw refusal(of: "--dated", "name the folder with --to") }
-    if since != nil { throw refusal(of: "--since", "the marks of increments belong to one process") }
-    if readTime == .none {
-      throw refusal(of: "--read-time none", "the tasks would read at different moments")
-    }
-  }
-
-  /// Returns the table formed by the parts of a CSV file; nil for JSON Lines.
-  func partsOfTable(_ plan: ShardPlan) throws -> CSVParts? {
-    let schema = try EnvironmentResolver(plan.job.connection).schema()
-    guard case .csv(let options)? = try exportFormat(schema, isPart: true), let read = plan.reads.first else {
-      return nil
-    }
-    return try CSVParts(of: read.kind ?? read.collection, fields: try fieldPaths(), options: options)
-  }
-
-  func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
-    let moment = try await session.moment(readTime)
-    let reads = try await session.reads(of: selection, query, at: moment)
-    try ShardDivision.assertOrderedByName(reads)
-    if !selection.names.isEmpty { await session.warnOfUnread(reads) }
-    return ShardDivision(reads: reads, hidesNames: mask != nil, readTime: ReadTimeChoice(moment))
-  }
-}
-
-extension Logger {
-  /// Reports what an export omits, if the schema declares subcollections.
-  fileprivate func reportSubcollections(of reads: [CollectionRead], _ schema: DatabaseSchema) {
-    for read in reads where read.reach == .collection && read.filter == nil {
-      let below = schema.collections.map(\.pattern.string).filter {
-        $0.utf8.starts(with: "\(read.collection)/".utf8)
-      }
-      if below.isEmpty { continue }
-      notice(
-        "\(read.collection) may have subcollections (\(below.joined(separator: ", "))), which are not in this export; --subcollections takes them along."
-      )
-    }
   }
 }
