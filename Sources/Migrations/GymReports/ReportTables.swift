@@ -75,94 +75,61 @@ extension OwnerReport {
   }
 
   func tables(_ words: ReportWords) -> [ReportTable] {
-    func money(_ title: ReportWords.Term, _ amounts: [Amount], _ shape: ReportTable.Shape) -> ReportTable {
-      ReportTable(
-        title: words[title],
-        columns: (shape == .series ? words[.month] : "", words[.amount]),
-        rows: amounts.map {
-          .init(
-            label: words.value($0.key),
-            start: shape == .series ? CalendarDay("\($0.key)-01") : nil,
-            value: max(0, $0.cents),
-            content: .cents($0.cents),
-            documents: $0.count
-          )
-        },
-        shape: shape
-      )
-    }
-    func counts(
-      _ title: String,
-      _ label: String,
-      _ rows: [Count],
-      _ shape: ReportTable.Shape
-    ) -> ReportTable {
-      ReportTable(
-        title: title,
-        columns: (label, words[.count]),
-        rows: rows.map {
-          .init(
-            label: words.value($0.key),
-            start: shape == .series ? CalendarDay($0.key) : nil,
-            value: $0.count,
-            content: .count($0.count)
-          )
-        },
-        shape: shape
-      )
-    }
-    func named(
-      _ title: String,
-      _ column: ReportWords.Term,
-      _ rows: [ReportTable.Row],
-      _ shape: ReportTable.Shape = .list
-    ) -> ReportTable {
-      ReportTable(title: title, columns: (words[.name], words[column]), rows: rows, shape: shape)
-    }
     var tables = [
-      money(.byType, income.byType, .headings), money(.byMethod, income.byMethod, .headings),
+      ReportTable(.byType, income.byType, .headings, words),
+      ReportTable(.byMethod, income.byMethod, .headings, words),
     ]
     // A single month would equal the total.
-    if income.byMonth.count > 1 { tables.append(money(.byMonth, income.byMonth, .series)) }
+    if income.byMonth.count > 1 { tables.append(ReportTable(.byMonth, income.byMonth, .series, words)) }
     if let expenses {
-      var table = money(.byCategory, expenses.byCategory, .headings)
+      var table = ReportTable(.byCategory, expenses.byCategory, .headings, words)
       table.note = words[.productCost]
       tables.append(table)
     }
+    return tables + checkInTables(words) + [
+      ReportTable(words.dated(.byStatus, .onDay, today), "", membersByStatus, .headings, words),
+      ReportTable(
+        words.dated(.endingSoon, .sinceDay, asOf),
+        .ends,
+        endingSoon.map { .init(label: $0.name ?? $0.id, content: .day($0.day)) },
+        .list,
+        words
+      ),
+      ReportTable(
+        words.dated(.lowStock, .onDay, today),
+        .stock,
+        lowStock.map { .init(label: $0.name ?? $0.id, content: .stock($0.stock)) },
+        .list,
+        words
+      ),
+    ]
+  }
+
+  private func checkInTables(_ words: ReportWords) -> [ReportTable] {
     let hours = checkIns.byHour.enumerated().map { hour, count in
       Count(key: "\(hour < 10 ? "0" : "")\(hour):00", count: count)
     }
     let used = hours.indices.filter { hours[$0].count > 0 }
-    tables += [
-      counts(words[.byDay], words[.day], checkIns.byDay, .series),
+    return [
+      ReportTable(words[.byDay], words[.day], checkIns.byDay, .series, words),
       // The hours from the first to the last one with a check-in.
-      counts(
+      ReportTable(
         words[.byHour],
         words[.hour],
         used.isEmpty ? [] : Array(hours[used[0]...used[used.count - 1]]),
-        .series
+        .series,
+        words
       ),
-      named(
+      ReportTable(
         words[.topMembers],
         .count,
         checkIns.topMembers.map {
           .init(label: $0.name ?? $0.id, value: $0.count, content: .count($0.count))
         },
-        .headings
-      ),
-      counts(words.dated(.byStatus, .onDay, today), "", membersByStatus, .headings),
-      named(
-        words.dated(.endingSoon, .sinceDay, asOf),
-        .ends,
-        endingSoon.map { .init(label: $0.name ?? $0.id, content: .day($0.day)) }
-      ),
-      named(
-        words.dated(.lowStock, .onDay, today),
-        .stock,
-        lowStock.map { .init(label: $0.name ?? $0.id, content: .stock($0.stock)) }
+        .headings,
+        words
       ),
     ]
-    return tables
   }
 
   /// Whether there were no payments and no check-ins.
@@ -182,5 +149,64 @@ extension OwnerReport {
       .filter { $0.1 > 0 }
     if parts.isEmpty { return nil }
     return "\(words[.leftOut]): \(parts.map { "\($0.0) \($0.1)" }.joined(separator: ", "))"
+  }
+}
+
+extension ReportTable {
+  /// Sums of money by kind, or by month if the table is a series.
+  fileprivate init(
+    _ title: ReportWords.Term,
+    _ amounts: [OwnerReport.Amount],
+    _ shape: Shape,
+    _ words: ReportWords
+  ) {
+    self.init(
+      title: words[title],
+      columns: (shape == .series ? words[.month] : "", words[.amount]),
+      rows: amounts.map {
+        Row(
+          label: words.value($0.key),
+          start: shape == .series ? CalendarDay("\($0.key)-01") : nil,
+          value: max(0, $0.cents),
+          content: .cents($0.cents),
+          documents: $0.count
+        )
+      },
+      shape: shape
+    )
+  }
+
+  /// Numbers by kind, or by day or hour if the table is a series.
+  fileprivate init(
+    _ title: String,
+    _ label: String,
+    _ counts: [OwnerReport.Count],
+    _ shape: Shape,
+    _ words: ReportWords
+  ) {
+    self.init(
+      title: title,
+      columns: (label, words[.count]),
+      rows: counts.map {
+        Row(
+          label: words.value($0.key),
+          start: shape == .series ? CalendarDay($0.key) : nil,
+          value: $0.count,
+          content: .count($0.count)
+        )
+      },
+      shape: shape
+    )
+  }
+
+  /// Rows of members or products.
+  fileprivate init(
+    _ title: String,
+    _ column: ReportWords.Term,
+    _ rows: [Row],
+    _ shape: Shape,
+    _ words: ReportWords
+  ) {
+    self.init(title: title, columns: (words[.name], words[column]), rows: rows, shape: shape)
   }
 }

@@ -174,7 +174,9 @@ struct ExportCommand: JobCommand {
     }
     if output == "-" {
       if job.format == .bigquery {
-        throw ValidationError("An export for BigQuery is two files, rows and schema: name a file or a folder.")
+        throw ValidationError(
+          "An export for BigQuery is two files, rows and schema: name a file or a folder."
+        )
       }
       if job.format == .managed {
         throw ValidationError("A managed export is a folder: name it with --output.")
