@@ -40,22 +40,7 @@ struct ImportInputs: Sendable {
       if let collection = source.collection, source.format.isTable {
         let advice = options.schema.advice(on: source, among: sources)
         try failures.collect(advising: advice) { () throws(Failure) in
-          var options = options
-          options.reading = options.reading.of(source.sheet)
-          options.keepsDays = rules.policy(for: source) != .reject
-          if sources.count > 1 { options.idAdvice = source.idAdvice }
-          let writing = source.writing
-          if let zone = writing.timeZone, !options.isZoneGiven {
-            options.timeZone = try LocalTimeZone(named: zone)
-          }
-          options.doubtsDecimalComma =
-            !source.isExported && options.usesDecimalComma == nil && writing.usesDecimalComma ?? false
-          options.reading = writing.completing(options.reading)
-          if let delimiter = writing.delimiter, options.delimiter == nil,
-            DeclaredReading.isExport(source, options, separatedBy: delimiter)
-          {
-            options.delimiter = delimiter
-          }
+          let options = try Self.options(for: source, rules, options, isOnly: sources.count == 1)
           let reading = try DeclaredReading(source, collection: collection, options: options)
           input.reading = reading
           do throws(Failure) {
@@ -86,6 +71,32 @@ struct ImportInputs: Sendable {
     try failures.conclude()
     try assertTables()
     if !hasObjects { try assertUsed() }
+  }
+
+  /// Returns the options with which a table is read, completed with what its export says of how it was written.
+  private static func options(
+    for source: ImportSource,
+    _ rules: SchemaRules,
+    _ given: TableOptions,
+    isOnly: Bool
+  ) throws(Failure) -> TableOptions {
+    var options = given
+    options.reading = options.reading.of(source.sheet)
+    options.keepsDays = rules.policy(for: source) != .reject
+    if !isOnly { options.idAdvice = source.idAdvice }
+    let writing = source.writing
+    if let zone = writing.timeZone, !options.isZoneGiven {
+      options.timeZone = try LocalTimeZone(named: zone)
+    }
+    options.doubtsDecimalComma =
+      !source.isExported && options.usesDecimalComma == nil && writing.usesDecimalComma ?? false
+    options.reading = writing.completing(options.reading)
+    if let delimiter = writing.delimiter, options.delimiter == nil,
+      DeclaredReading.isExport(source, options, separatedBy: delimiter)
+    {
+      options.delimiter = delimiter
+    }
+    return options
   }
 
   /// Reads an input that is not a table up to its first fault.

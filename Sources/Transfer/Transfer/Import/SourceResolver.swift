@@ -141,38 +141,66 @@ private struct SourceResolver {
         }
       }
       if sheet.isView { throw Manifest.viewRefusal("\(workbook.path) (sheet \(sheet.name))") }
-      var source = workbook
-      (source.sheet, source.sheetWriting) = (sheet.name, sheet.writing)
-      source.collection = choice?.collection
-      if source.collection == nil {
-        let own = ImportSource.collection(of: sheet, schema: schema)
-        source.collection = try chosen(isOnly ? byName ?? own : own, for: source)
-        source.isGuess = collection == nil && choice?.collection == nil && sheet.collection == nil
-      }
-      if source.collection == nil {
-        let cause = "the name of the sheet '\(sheet.name)' is not that of a collection"
-        let known = package.sheets.filter { $0.collection != nil || isDeclared($0) }.map(\.name)
-        let others = DatabaseSchema.advice(importing: known).map { "\($0) " } ?? ""
-        let name = "Name it with --sheet '\(sheet.name)=COLLECTION', for each sheet."
-        throw unknown(workbook, cause, others + name)
-      }
-      sources.append(source)
+      sources.append(try source(of: sheet, in: package, of: workbook, choice, isOnly ? byName : nil))
     }
+    try assertSheets(of: package, in: workbook, since: before, hidden: hidden)
+    if sources.count > before + 1 {
+      for index in before..<sources.count { sources[index].isOneOfSeveral = true }
+    }
+    if let last = sources.indices.last, sources[last].path.isIdentical(to: workbook.path) {
+      (sources[last].hiddenSheets, sources[last].otherSheets) = (hidden, others)
+    }
+  }
+
+  /// Returns the source that a sheet is.
+  ///
+  /// - Parameters:
+  ///   - choice: How the sheet was chosen; nil if it is one of all.
+  ///   - named: The collection that the file's name declares; nil if none, or if the workbook has several sheets.
+  /// - Throws: `.usage` if the collection is unknown.
+  private mutating func source(
+    of sheet: XLSXPackage.Sheet,
+    in package: XLSXPackage,
+    of workbook: ImportSource,
+    _ choice: SheetChoice?,
+    _ named: CollectionPath?
+  ) throws(Failure) -> ImportSource {
+    var source = workbook
+    (source.sheet, source.sheetWriting) = (sheet.name, sheet.writing)
+    source.collection = choice?.collection
+    if source.collection == nil {
+      let own = ImportSource.collection(of: sheet, schema: schema)
+      source.collection = try chosen(named ?? own, for: source)
+      source.isGuess = collection == nil && choice?.collection == nil && sheet.collection == nil
+    }
+    if source.collection == nil {
+      let cause = "the name of the sheet '\(sheet.name)' is not that of a collection"
+      let known = package.sheets.filter { $0.collection != nil || isDeclared($0) }.map(\.name)
+      let others = DatabaseSchema.advice(importing: known).map { "\($0) " } ?? ""
+      let name = "Name it with --sheet '\(sheet.name)=COLLECTION', for each sheet."
+      throw unknown(workbook, cause, others + name)
+    }
+    return source
+  }
+
+  /// Checks that a workbook has sheets with documents.
+  ///
+  /// - Parameter before: The number of sources without its sheets.
+  private func assertSheets(
+    of package: XLSXPackage,
+    in workbook: ImportSource,
+    since before: Int,
+    hidden: [String]
+  ) throws(Failure) {
     if !hidden.isEmpty, sources.last.map({ !$0.path.isIdentical(to: workbook.path) }) ?? true {
       let names = FilePaths.list(hidden.map { "'\($0)'" })
       throw unknown(workbook, "its sheets are hidden: \(names)", "--sheet NAME imports one.")
-    }
-    if sources.count > before + 1 {
-      for index in before..<sources.count { sources[index].isOneOfSeveral = true }
     }
     if sources.count == before, !workbook.isExported, let summary = package.sheets.first(where: \.isSummary) {
       throw Failure.malformed(
         workbook.path,
         "its sheet '\(summary.name)' is a report, which holds no documents, and it has no other"
       )
-    }
-    if let last = sources.indices.last, sources[last].path.isIdentical(to: workbook.path) {
-      (sources[last].hiddenSheets, sources[last].otherSheets) = (hidden, others)
     }
   }
 
