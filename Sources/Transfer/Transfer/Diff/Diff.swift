@@ -75,15 +75,7 @@ package struct Diff {
       roots = try await from.roots(at: fromTime) + to.roots(at: toTime)
     }
     let scopes = try options.selection.scopes(roots: Array(Set(roots)))
-    if options.failsIfEmpty {
-      var empty: [CollectionScope] = []
-      for scope in scopes {
-        if try await from.isEmpty(scope, at: fromTime), try await to.isEmpty(scope, at: toTime) {
-          empty.append(scope)
-        }
-      }
-      if !empty.isEmpty || scopes.isEmpty { throw Failure.empty(empty.map(\.name)) }
-    }
+    if options.failsIfEmpty { try await assertFilled(scopes, fromTime, toTime) }
     for scope in scopes { runCounts.open(scope.name) }
     if from.database == nil || to.database == nil {
       logger.notice(
@@ -108,17 +100,10 @@ package struct Diff {
     for side in [from, to] { try run.recordDefects(of: side) }
     for (index, scope) in scopes.enumerated() {
       do {
-        var count = 0
-        try await NameMerge.run { side in
+        let count = try await compare(into: &run) { side in
           let page = try await (side == .from ? fromPages : toPages).next(index)
-          if let page {
-            count += page.count
-            run.read(page)
-            for counter in counting { counter.begin() }
-          }
+          if page != nil { for counter in counting { counter.begin() } }
           return page
-        } _: { step in
-          try run.take(step)
         }
         if count == 0 {
           let hint = options.hint(scope.name).map { " \($0)" } ?? ""
@@ -131,6 +116,40 @@ package struct Diff {
     }
     try run.finish()
     return (run.counts, toTime ?? fromTime)
+  }
+
+  /// - Throws: `.inputMissing` if there are no scopes, or if one has no documents on either side.
+  private func assertFilled(
+    _ scopes: [CollectionScope],
+    _ fromTime: Timestamp?,
+    _ toTime: Timestamp?
+  ) async throws {
+    var empty: [CollectionScope] = []
+    for scope in scopes {
+      if try await from.isEmpty(scope, at: fromTime), try await to.isEmpty(scope, at: toTime) {
+        empty.append(scope)
+      }
+    }
+    if !empty.isEmpty || scopes.isEmpty { throw Failure.empty(empty.map(\.name)) }
+  }
+
+  /// Compares the pages of a scope and returns the number of its documents on both sides.
+  private func compare(
+    into run: inout DiffRun,
+    _ next: (NameMerge.Side) async throws -> [RawDocument]?
+  ) async throws -> Int {
+    var count = 0
+    try await NameMerge.run { side in
+      let page = try await next(side)
+      if let page {
+        count += page.count
+        run.read(page)
+      }
+      return page
+    } _: { step in
+      try run.take(step)
+    }
+    return count
   }
 }
 
