@@ -54,6 +54,29 @@ struct MendedListTests {
         "id,a:double,b:integer,n:integer\na,-5%,\"-$1,200\",zz\n",
         #""a":{"doubleValue":-5.0},"b":{"integerValue":"-1200"},"id":{"stringValue":"a"},"n":{"integerValue":"7"}"#
       ),
+      // The headings of a list are fields already, whatever --rename says of headings of that name.
+      (
+        ["--id-column", "id", "--rename", "nombre=apellido,apellido=nombre"],
+        "id,nombre,apellido,n:integer\na,Ruiz,Ana,zz\n",
+        #""apellido":{"stringValue":"Ruiz"},"id":{"stringValue":"a"},"n":{"integerValue":"7"},"nombre":{"stringValue":"Ana"}"#
+      ),
+      (
+        ["--id-column", "id", "--rename", "Name=nombre,Nombre=apellido"],
+        "id,Name,Nombre,n:integer\na,Ana,Ruiz,zz\n",
+        #""apellido":{"stringValue":"Ruiz"},"id":{"stringValue":"a"},"n":{"integerValue":"7"},"nombre":{"stringValue":"Ana"}"#
+      ),
+      (
+        ["--id-column", "code", "--rename", "Folio=code,code=legacy"], "Folio,code,n:integer\nK1,a,zz\n",
+        #""code":{"stringValue":"K1"},"legacy":{"stringValue":"a"},"n":{"integerValue":"7"}"#
+      ),
+      (
+        ["--id-column", "id", "--rename", "v=w,w=u", "--types", "w=text"], "id,v,w,n:integer\na,5,6,zz\n",
+        #""id":{"stringValue":"a"},"n":{"integerValue":"7"},"u":{"stringValue":"6"},"w":{"integerValue":"5"}"#
+      ),
+      (
+        ["--rename", "v=w,w=v"], "__name__,v,w,n:integer\na,5,6,zz\n",
+        #""n":{"integerValue":"7"},"v":{"integerValue":"6"},"w":{"integerValue":"5"}"#
+      ),
     ]
   )
   func mended(options: [String], text: String, fields: String) async throws {
@@ -65,6 +88,86 @@ struct MendedListTests {
       try tool.write(list.replacing(",zz,", with: ",7,"), to: "mended.csv")
       try await tool.bare(["import", "mended.csv"] + options).expect(0)
       #expect(try await documents(tool) == [line("a", fields)])
+    }
+  }
+
+  @Test(
+    "An option means the heading that is exactly as it says, or else what reads alike",
+    arguments: [
+      (
+        ["--id-column", "code", "--rename", "Folio=code,code=legacy"], "Folio,code\nK1,C1\n", "C1",
+        #""code":{"stringValue":"K1"},"legacy":{"stringValue":"C1"}"#
+      ),
+      (
+        ["--id-column", "k", "--rename", "a=b,b=c", "--types", "b=text"], "k,a,b\n1,5,6\n", "1",
+        #""b":{"integerValue":"5"},"c":{"stringValue":"6"},"k":{"stringValue":"1"}"#
+      ),
+      (
+        ["--id-column", "k", "--rename", "a=b,b=a", "--types", "a=text,b=integer"], "k,a,b\n1,5,6\n", "1",
+        #""a":{"integerValue":"6"},"b":{"stringValue":"5"},"k":{"stringValue":"1"}"#
+      ),
+      (
+        ["--id-column", "k", "--headings", "snake", "--rename", "mi_clave=z", "--types", "mi_clave=text"],
+        "k,Mi Clave,mi_clave\n1,5,6\n", "1",
+        #""k":{"stringValue":"1"},"mi_clave":{"integerValue":"5"},"z":{"stringValue":"6"}"#
+      ),
+      (
+        ["--id-column", "k", "--rename", "a=z"], "k,a,A\n1,5,6\n", "1",
+        #""A":{"integerValue":"6"},"k":{"stringValue":"1"},"z":{"integerValue":"5"}"#
+      ),
+      (
+        ["--id-column", "k", "--rename", "NOMBRE=n", "--types", "TELEFONO=text"],
+        "k,Nombre,Teléfono\n1,Ana,55\n", "1",
+        #""Teléfono":{"stringValue":"55"},"k":{"stringValue":"1"},"n":{"stringValue":"Ana"}"#
+      ),
+    ]
+  )
+  func named(options: [String], text: String, id: String, fields: String) async throws {
+    try await withTool { tool in
+      try tool.write(text, to: "x.csv")
+      try await tool.bare(["import", "x.csv"] + Self.own + options + tool.place).expect(0)
+      #expect(try await documents(tool) == [line(id, fields)])
+    }
+  }
+
+  @Test("Of two columns for one field, the refusal says what gives one of them another")
+  func twice() async throws {
+    try await withTool { tool in
+      let words = Self.own + ["--id-column", "k"] + tool.place
+      try tool.write("k,a,z\n1,5,6\n", to: "x.csv")
+      let refused = try await tool.bare(["import", "x.csv", "--rename", "a=z"] + words)
+      refused.expectFailure(65, "--rename 'z=FIELD' gives it another field")
+      try await tool.bare(["import", "x.csv", "--rename", "a=z,z=y"] + words).expect(0)
+      #expect(
+        try await documents(tool) == [
+          line("1", #""k":{"stringValue":"1"},"y":{"integerValue":"6"},"z":{"integerValue":"5"}"#)
+        ]
+      )
+    }
+  }
+
+  @Test("The command line overrides what the schema says of a heading, however either spells it")
+  func overridden() async throws {
+    try await withTool { tool in
+      try tool.write(
+        """
+        schema: own
+        collections:
+          x:
+            import: { id-column: k, rename: { Nombre: name }, types: { v: text } }
+            fields: { note: string }
+        """,
+        to: "own.yaml"
+      )
+      try tool.write("k,Nombre,v\n1,Ana,5\n", to: "x.csv")
+      let words = ["--collection", "x", "--schema", "own.yaml"] + tool.place
+      try await tool.bare(["import", "x.csv", "--rename", "NOMBRE=full", "--types", "V=double"] + words)
+        .expect(0)
+      #expect(
+        try await documents(tool) == [
+          line("1", #""full":{"stringValue":"Ana"},"v":{"doubleValue":5.0}"#)
+        ]
+      )
     }
   }
 

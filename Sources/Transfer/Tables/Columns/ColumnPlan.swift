@@ -216,7 +216,7 @@ struct ColumnPlan: Sendable {
       columns.contains { $0.path != column.path && $0.isLabelled(like: text) }
     }
     if column.type == .any, isLabelOfOther(text) {
-      return column.path.segments.map { "`\($0)`" }.joined(separator: ".")
+      return column.path.quoted
     }
     guard case .labels = language, let name = Self.bareName(column.path), !isLabelOfOther(name) else {
       return text

@@ -8,6 +8,11 @@ package struct ColumnNote: Sendable {
   package var isDoubt = false
 }
 
+extension FieldPath {
+  /// The path with back-quotes around each name, which no label has.
+  var quoted: String { segments.map { "`\($0)`" }.joined(separator: ".") }
+}
+
 /// The fields that headings mean.
 package struct HeadingRules {
   struct Found {
@@ -27,8 +32,16 @@ package struct HeadingRules {
 
   let catalogue: [Column]
   let style: HeadingStyle
+  /// The fields that options give to headings.
   let renames: [HeadingOption<FieldPath>]
+  /// How many of them the schema says; they come first.
+  let declaredRenames: Int
+  /// The headings of the table, also without the types that they give; empty if they are unknown.
+  let headings: Set<UTF8Key>
 
+  /// Returns what a heading means.
+  ///
+  /// An option means the heading that is exactly as it says, or else those that read alike.
   func column(_ heading: String) throws(Defect) -> Found {
     let (name, type) = Self.typed(heading)
     if var renamed = renamed(heading) ?? renamed(name) {
@@ -56,6 +69,13 @@ package struct HeadingRules {
     return found
   }
 
+  /// Returns a heading that means a field, back-quoted if it could be read as the label of another one.
+  func heading(of path: FieldPath) -> String {
+    let text = path.description
+    let isLabel = catalogue.contains { $0.path != path && $0.isLabelled(like: text) }
+    return isLabel && !catalogue.contains { $0.path == path } ? path.quoted : text
+  }
+
   /// Returns the field that an option gives a column, whatever its heading is.
   func column(_ path: FieldPath, of heading: String) -> Found {
     Found(column: column(path), name: heading, note: "the field \(path)")
@@ -69,18 +89,28 @@ package struct HeadingRules {
   }
 
   /// Splits a heading into its name and the type that it gives.
-  private static func typed(_ heading: String) -> (name: String, type: ColumnType?) {
+  static func typed(_ heading: String) -> (name: String, type: ColumnType?) {
     guard let name = typeName(heading), let type = ColumnType(named: name) else { return (heading, nil) }
     return (
       PlainText.trimmed(String(decoding: heading.utf8.dropLast(name.utf8.count + 1), as: UTF8.self)), type
     )
   }
 
+  /// Whether an option gives a field to a heading.
+  func renames(_ name: String) -> Bool { rename(name) != nil }
+
   private func renamed(_ name: String) -> Found? {
-    let rename =
-      renames.last { $0.heading.isIdentical(to: name) }
-      ?? renames.last { PlainText.saySame($0.heading, name) }
-    return rename.map { Found(column: column($0.value), name: name, note: "the field \($0.value)") }
+    rename(name).map { Found(column: column($0), name: name, note: "the field \($0)") }
+  }
+
+  private func rename(_ name: String) -> FieldPath? {
+    let exact = renames.lastIndex { $0.heading.isIdentical(to: name) }
+    let alike = renames.lastIndex {
+      !headings.contains(UTF8Key($0.heading)) && PlainText.saySame($0.heading, name)
+    }
+    // An option of the command line overrides what the schema says.
+    let isOverridden = (exact ?? 0) < declaredRenames && (alike ?? 0) >= declaredRenames
+    return ((isOverridden ? nil : exact) ?? alike ?? exact).map { renames[$0].value }
   }
 
   private func column(_ path: FieldPath) -> Column {
@@ -109,7 +139,7 @@ package struct HeadingRules {
     let isQuoted = heading.utf8.contains(UInt8(ascii: "`"))
     // A map only has columns for its members.
     let isDeclared = catalogue.contains { $0.path == path || path.isPrefix(of: $0.path) }
-    if isQuoted || renamed(heading) != nil || isDeclared { return nil }
+    if isQuoted || renames(heading) || isDeclared { return nil }
     // A member of a map is never meant to be the map itself.
     let others = catalogue.filter { column in
       !found.contains(column.path) && column.path.segments.count >= path.segments.count

@@ -5,6 +5,8 @@ import Schema
 /// The header of a table: what each of its columns is.
 struct TableHeader {
   let headings: [String]
+  /// The headings without the types that they give.
+  private let names: [String]
   private(set) var roles: [TablePlan.Role] = []
   /// The fields that an export means by the headings, whatever options make of them.
   private(set) var exported: [(path: FieldPath, column: Int)] = []
@@ -23,6 +25,10 @@ struct TableHeader {
   private(set) var usedRenames: Set<Int> = []
 
   private let options: TableOptions
+  /// The headings that mean the fields of columns in a list of rejects.
+  private(set) var fieldHeadings: [Int: String] = [:]
+  /// The types that headings give.
+  private var types: [Int: ColumnType] = [:]
   /// The rules for headings of the original table if this is a list of rejects, whose own headings are fields; nil for
   /// others.
   private let original: HeadingRules?
@@ -45,22 +51,34 @@ struct TableHeader {
   ) throws(Failure) {
     self.options = options
     let texts = header.texts.map { Self.trimmed(isGuarded ? CellForm.unguarded($0) : $0) }
-    headings = texts + Self.namedBehind(texts, options)
-    let isRejects = Self.isRejects(header)
-    let isOurs = isRejects || headings.contains { $0.isIdentical(to: TablePlan.nameHeading) }
-    func rules(_ style: HeadingStyle) -> HeadingRules {
-      HeadingRules(catalogue: catalogue, style: style, renames: options.renames)
+    let headings = texts + Self.namedBehind(texts, options)
+    self.headings = headings
+    names = headings.map { HeadingRules.typed($0).name }
+    let known = Set((headings + names).map { UTF8Key($0) })
+    func rules(_ style: HeadingStyle, _ headings: Set<UTF8Key> = [], renames: Bool = true) -> HeadingRules {
+      HeadingRules(
+        catalogue: catalogue,
+        style: style,
+        renames: renames ? options.renames : [],
+        declaredRenames: renames ? options.declaredRenames : 0,
+        headings: headings
+      )
     }
-    original = isRejects ? rules(options.headings ?? .literal) : nil
-    let current = rules(isRejects ? .path : options.headings ?? (isOurs ? .path : .literal))
+    let isExport = headings.contains { $0.isIdentical(to: TablePlan.nameHeading) }
+    let style = options.headings ?? (isExport ? .path : .literal)
+    let isRejects = Self.isRejects(header)
+    original = isRejects ? rules(style) : nil
+    let current = isRejects ? rules(.path, renames: false) : rules(style, known)
     for index in headings.indices { add(index, current) }
+    addTypes()
     if nameColumn != nil {
-      let own = HeadingRules(catalogue: catalogue, style: .path, renames: [])
+      let own = rules(.path, renames: false)
       exported = headings.enumerated().compactMap { index, heading in
         Self.role(heading) == nil ? (try? own.column(heading)).map { ($0.column.path, index) } : nil
       }
     }
-    noteDoubts(current)
+    // A list repeats the fields of a table whose doubts were said.
+    if !isRejects { noteDoubts(current) }
     guard !defects.isEmpty else { return }
     let causes = defects.prefix(20).map { "column \($0.column + 1): \($0.cause)" }.joined(separator: "; ")
     let more = defects.count > 20 ? "; and \(defects.count - 20) more" : ""
@@ -91,7 +109,7 @@ struct TableHeader {
   private mutating func add(_ index: Int, _ rules: HeadingRules) {
     let heading = headings[index]
     if options.skippedColumns.contains(index + 1) { return roles.append(.skipped) }
-    let numbered = renamedByNumber(index)
+    let numbered = original == nil ? renamedByNumber(index) : nil
     if numbered == nil, let role = Self.role(heading) {
       if case .name = role {
         if nameColumn != nil { return refuse(index, "\(heading) is there twice", nil) }
@@ -111,28 +129,83 @@ struct TableHeader {
     }
     let path = found.column.path
     guard tree.add(path, column: index) else {
-      let skip =
-        "--skip-columns \(index + 1) leaves a column out, and --rename \(index + 1)=FIELD gives it another field."
-      return refuse(index, "there is another column for the field \(path)\(place(of: path))", skip)
+      return refuse(
+        index,
+        "there is another column for the field \(path)\(place(of: path))",
+        "--skip-columns \(index + 1) leaves a column out, and \(otherField(index)) gives it another field."
+      )
     }
-    let renamed = options.renames.indices.filter { options.renames[$0].value == path }
-    usedRenames.formUnion(renamed)
-    let names =
-      [heading, found.name] + renamed.map { options.renames[$0].heading }
-      + (path.segments.count == 1 ? path.segments : [])
-    let given =
-      options.types.lastIndex { type in
-        names.contains { type.heading.isIdentical(to: $0) } || wasNamed(type.heading, path)
-      } ?? options.types.lastIndex { type in names.contains { PlainText.saySame(type.heading, $0) } }
-    if let given { usedTypes.insert(given) }
-    let type = given.map { options.types[$0].value } ?? found.type
-    if let given, options.types[given].value.type == .string { texts.insert(index) }
-    if let type {
+    usedRenames.formUnion(options.renames.indices.filter { options.renames[$0].value == path })
+    types[index] = found.type
+    fieldHeadings[index] = rules.heading(of: path)
+    if let note = found.note { notes.append((index, ColumnNote(text: note))) }
+    roles.append(.field(found.column))
+  }
+
+  /// Gives columns the types of options, or else of their headings.
+  private mutating func addTypes() {
+    var given: [Int: (option: Int, isExact: Bool)] = [:]
+    for (option, type) in options.types.enumerated() {
+      let (columns, isExact) = columns(named: type.heading, alike: PlainText.saySame)
+      for index in columns {
+        if let known = given[index], known.isExact, !isExact,
+          (known.option < options.declaredTypes) == (option < options.declaredTypes)
+        {
+          continue
+        }
+        given[index] = (option, isExact)
+      }
+    }
+    for (index, column) in roles.fields {
+      let option = given[index]?.option
+      guard let type = option.map({ options.types[$0].value }) ?? types[index] else { continue }
+      if let option { usedTypes.insert(option) }
+      if option != nil, type.type == .string { texts.insert(index) }
       typed.insert(index)
       dateOrders[index] = type.dateOrder
+      roles[index] = .field(column.typed(type.type))
     }
-    if let note = found.note { notes.append((index, ColumnNote(text: note))) }
-    roles.append(.field(type.map { found.column.typed($0.type) } ?? found.column))
+  }
+
+  /// Returns the columns that an option means: those with exactly that heading, or else with the field of that name, or else
+  /// those that read alike.
+  ///
+  /// In a list of rejects, it means the field that the heading had in the table.
+  func columns(
+    named wanted: String,
+    alike: (String, String) -> Bool
+  ) -> (columns: [Int], isExact: Bool) {
+    let fields = roles.fields
+    func columns(_ isNamed: (Int, FieldPath) -> Bool) -> [Int] {
+      fields.filter { isNamed($0.index, $0.column.path) }.map(\.index)
+    }
+    if let original, let path = (try? original.column(wanted))?.column.path {
+      let found = columns { $1 == path }
+      if !found.isEmpty || original.renames(wanted) { return (found, true) }
+    }
+    func fieldNames(_ path: FieldPath) -> [String] {
+      [path.description] + (path.segments.count == 1 ? path.segments : [])
+    }
+    let headed = columns { index, _ in
+      headings[index].isIdentical(to: wanted) || names[index].isIdentical(to: wanted)
+    }
+    if !headed.isEmpty { return (headed, true) }
+    let renamed = options.renames.filter { $0.heading.isIdentical(to: wanted) }.map(\.value)
+    let named = columns { _, path in
+      fieldNames(path).contains { $0.isIdentical(to: wanted) } || renamed.contains(path)
+    }
+    if !named.isEmpty { return (named, true) }
+    return (
+      columns { index, path in
+        ([headings[index], names[index]] + fieldNames(path)).contains { alike(wanted, $0) }
+      }, false
+    )
+  }
+
+  /// How a column can get another field than the one that is taken.
+  private func otherField(_ index: Int) -> String {
+    if original != nil { return "another heading" }
+    return isUnique(index) ? "--rename '\(headings[index])=FIELD'" : "--rename \(index + 1)=FIELD"
   }
 
   /// How far beyond the last heading a column can be named by its number.
@@ -150,15 +223,14 @@ struct TableHeader {
 
   /// Returns the field that an option assigns to a column by its number, if its heading is not unique.
   private func renamedByNumber(_ index: Int) -> FieldPath? {
-    let (heading, number) = (headings[index], String(index + 1))
-    let isUnique = !heading.isEmpty && headings.count { $0.isIdentical(to: heading) } == 1
-    if isUnique || headings.contains(where: { $0.isIdentical(to: number) }) { return nil }
+    let number = String(index + 1)
+    if isUnique(index) || headings.contains(where: { $0.isIdentical(to: number) }) { return nil }
     return options.renames.last { $0.heading.isIdentical(to: number) }?.value
   }
 
-  /// Whether a column of a list of rejects had the given heading in the original table.
-  func wasNamed(_ heading: String, _ path: FieldPath) -> Bool {
-    (try? original?.column(heading))?.column.path == path
+  /// Whether a column has a heading, and no other has the same.
+  private func isUnique(_ index: Int) -> Bool {
+    !headings[index].isEmpty && headings.count { $0.isIdentical(to: headings[index]) } == 1
   }
 
   /// Returns where a field is, or one that contains it or is inside it.

@@ -28,6 +28,9 @@ package struct TableOptions: Sendable {
   /// Whether only the ID counts in a path below the collection, so that every row is in the collection itself.
   package var flattens = false
 
+  /// How many of the types and renames of headings the schema says; they come first.
+  package var (declaredTypes, declaredRenames) = (0, 0)
+
   package var schema = DatabaseSchema.none
   package var files = FileAccess.local
 

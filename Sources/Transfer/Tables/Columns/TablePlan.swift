@@ -26,6 +26,8 @@ package struct TablePlan: Sendable {
   package let collection: CollectionPath
   package let headings: [String]
   package private(set) var roles: [Role]
+  /// The headings that mean the fields of columns, also of the column of IDs, in a list of rejects.
+  private let fieldHeadings: [Int: String]
   /// The fields that an export means by the headings, whatever options make of them.
   private let exported: [(path: FieldPath, column: Int)]
   package let headerRow: Int
@@ -93,6 +95,7 @@ package struct TablePlan: Sendable {
     (headings, tree, typed, notes) = (read.headings, read.tree, read.typed, read.notes)
     (dateOrders, usedTypes, usedRenames) = (read.dateOrders, read.usedTypes, read.usedRenames)
     exported = read.exported
+    fieldHeadings = read.fieldHeadings
     (headerRow, texts) = (header.number, read.texts)
     self.isForExcel = isGuarded
     self.isSheet = isSheet
@@ -190,19 +193,11 @@ package struct TablePlan: Sendable {
     )
   }
 
-  /// Returns the column of that heading or field name; failing that, the only one whose name looks the same.
+  /// Returns the column that ``TableOptions/idColumn`` means, which may be the only one whose name looks the same.
   private static func column(named wanted: String, of read: TableHeader) -> Int? {
-    func names(_ index: Int, _ path: FieldPath) -> [String] {
-      [read.headings[index], path.description] + (path.segments.count == 1 ? path.segments : [])
-    }
-    let fields = read.roles.fields
-    let exact = fields.first { index, column in
-      names(index, column.path).contains { $0.isIdentical(to: wanted) } || read.wasNamed(wanted, column.path)
-    }
-    if let exact { return exact.index }
     // Swift's equality treats composed and decomposed accents as the same.
-    let alike = fields.filter { names($0.index, $0.column.path).contains(wanted) }
-    return alike.count == 1 ? alike[0].index : nil
+    let (columns, isExact) = read.columns(named: wanted, alike: ==)
+    return isExact || columns.count == 1 ? columns.first : nil
   }
 
   /// Returns a sentence with the heading that was probably meant; empty if there is none.
@@ -307,14 +302,14 @@ package struct TablePlan: Sendable {
     notes.append((column, ColumnNote(text: text)))
   }
 
-  /// Returns the heading of a column, with its inferred type, for a list of rejected rows, whose headings are paths.
+  /// Returns the heading of a column for a list of rejected rows: the path of its field, with the type that was inferred.
   package func typedHeading(_ index: Int) -> String {
-    guard case .field(let column) = roles[index] else { return headings[index] }
-    guard typed.contains(index) || decided.contains(index) && column.type != .any else {
-      return readsForms ? headings[index] : column.path.description
-    }
+    guard let heading = fieldHeadings[index] else { return headings[index] }
+    guard case .field(let column) = roles[index],
+      typed.contains(index) || decided.contains(index) && column.type != .any
+    else { return heading }
     let order = dateOrders[index].flatMap { $0 == .dayFirst ? nil : $0 }
-    return "\(column.path):\(ColumnType(column.type, dateOrder: order).name)"
+    return "\(heading):\(ColumnType(column.type, dateOrder: order).name)"
   }
 
   /// How the table is read, for display: where its headings, IDs and fields are.

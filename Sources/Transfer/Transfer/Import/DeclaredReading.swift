@@ -37,6 +37,7 @@ struct DeclaredReading {
     case .people: declared = reading
     }
     completed.reading = completed.reading.completed(by: declared)
+    (completed.declaredTypes, completed.declaredRenames) = (declared.types.count, declared.renames.count)
     self.options = completed
     let given = options.reading.shown.map(\.name)
     notes = declared.shown.filter { option in
@@ -55,10 +56,6 @@ struct DeclaredReading {
     failure.remedy = failure.remedy.map { "\($0) \(said)" } ?? said
     return failure
   }
-
-  /// The number of headings with a type from the schema, which precede those of the command line.
-  var declaredTypes: Int { declared.types.count }
-  var declaredRenames: Int { declared.renames.count }
 
   /// - Parameter encoding: The encoding of a file that is not in UTF-8, if known.
   private static func origin(

@@ -138,9 +138,9 @@ struct ImportInputs: Sendable {
   /// - Throws: `.inputMalformed`.
   func assertUsed(_ met: [MetHeadings] = []) throws(Failure) {
     if !met.allSatisfy(\.isComplete) { return }
-    let types = used({ $0.usedTypes }, behind: { $0.declaredTypes })
+    let types = used({ $0.usedTypes }, behind: \.declaredTypes)
     try assertUsed(options.types.map { ("--types", $0.heading) }, met.reduce(types) { $0.union($1.types) })
-    let renames = used({ $0.usedRenames }, behind: { $0.declaredRenames })
+    let renames = used({ $0.usedRenames }, behind: \.declaredRenames)
     try assertUsed(
       options.renames.map { ("--rename", $0.heading) },
       met.reduce(renames) { $0.union($1.renames) }
@@ -152,11 +152,11 @@ struct ImportInputs: Sendable {
   /// Headings from the schema precede them and need not exist in any table.
   private func used(
     _ used: (TablePlan) -> Set<Int>,
-    behind declared: (DeclaredReading) -> Int
+    behind declared: (TableOptions) -> Int
   ) -> Set<Int> {
     inputs.reduce(into: []) { found, input in
       guard let plan = input.plan, let reading = input.reading else { return }
-      found.formUnion(used(plan).map { $0 - declared(reading) })
+      found.formUnion(used(plan).map { $0 - declared(reading.options) })
     }
   }
 
