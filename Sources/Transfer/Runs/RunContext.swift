@@ -19,9 +19,19 @@ package struct RunContext: Sendable {
   package let checkpoints: Checkpoints?
   /// The run's `rejects.jsonl`.
   package let rejects: RejectList
+  /// Lists a document that a resumed run had written and leaves as somebody has changed it since.
+  ///
+  /// - Throws: `.cannotWrite`.
+  package let noteChange: @Sendable (DocumentPath) throws(Failure) -> Void
 
-  package init(_ database: DatabaseContext, folder: RunDirectory, checkpoints: Checkpoints? = nil) {
+  package init(
+    _ database: DatabaseContext,
+    folder: RunDirectory,
+    checkpoints: Checkpoints? = nil,
+    noteChange: @escaping @Sendable (DocumentPath) throws(Failure) -> Void = { _ in }
+  ) {
     self.database = database
+    self.noteChange = noteChange
     self.folder = folder
     self.checkpoints = checkpoints
     rejects = RejectList(folder)
@@ -33,6 +43,9 @@ package struct RunContext: Sendable {
   package var counts: RunCounts { database.counts }
   package var progress: Progress { database.progress }
   package var logger: Logger { database.logger }
+
+  /// The paths of the lists that any run that writes documents may have.
+  package var lists: [String] { [rejects.path, folder.file("findings.csv")] }
 
   /// The journal of a run that writes: each change is recorded there before it is sent.
   package var journal: Journal? { checkpoints?.journal }

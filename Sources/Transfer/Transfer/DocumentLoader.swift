@@ -198,8 +198,11 @@ package struct DocumentLoader: Sendable {
       isCurrent: Bool
     ) throws -> WriteMode.Decision {
       let decision = loader.decision.decide(document, current: before)
-      guard decision.isOfChanged, let journal = context.journal, journal.hasTail else { return decision }
-      if let before, try journal.isChangedSince(before) { return .unchanged }
+      guard decision != .unchanged, let journal = context.journal, journal.hasTail else { return decision }
+      if try journal.isChanged(document.path, current: before) {
+        try context.noteChange(document.path)
+        return .unchanged
+      }
       guard case .change = decision, isCurrent,
         try journal.dropDoubtfulWrite(of: document.path, current: before)
       else { return decision }

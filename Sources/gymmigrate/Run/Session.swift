@@ -37,7 +37,10 @@ extension Session {
   var plannedStatus: RunSummary.Status { counts.totals.leavesSomething ? .incomplete : .done }
 
   func context(_ folder: RunDirectory) -> RunContext {
-    RunContext(database, folder: folder, checkpoints: checkpoints)
+    let (lists, name) = (FindingLists(folder), String(command.prefix { $0 != " " }))
+    return RunContext(database, folder: folder, checkpoints: checkpoints) { path throws(Failure) in
+      try lists.add([.changedAfterWrite(path)], of: name, document: nil)
+    }
   }
 
   /// Prints what was done; a failure to print is reported at the end and does not stop the remaining work.

@@ -118,28 +118,68 @@ struct LastRunTests {
   }
 
   @Test(
-    "What somebody changed after an interrupted run had written it stays as they left it: resumed, and undone."
+    "What somebody changed after an interrupted run had written it stays as they left it: resumed, and undone.",
+    arguments: [false, true]
   )
-  func changedAfterWrite() async throws {
+  func changedAfterWrite(_ isDeleted: Bool) async throws {
     try await Self.withMembers { tool, mini, commits in
       commits.allow(1)
       let command = fix("a=1", "--all-documents", "--batch-size", "4", "--in-flight", "1")
       try await tool.bare(command + tool.place).expect(77)
       let written = Self.members(mini).filter { $0.value.contains(#""a""#) }.keys.sorted()
       let theirs = try #require(written.first)
-      try mini.put(theirs, fields: #"{"a":{"integerValue":"99"},"unit":{"stringValue":"mgdl"}}"#)
-      let line = try #require(Self.members(mini)[theirs])
+      let fields = #"{"a":{"integerValue":"99"},"unit":{"stringValue":"mgdl"}}"#
+      if isDeleted { mini.remove(theirs) } else { try mini.put(theirs, fields: fields) }
+      let line = Self.members(mini)[theirs]
       commits.allow(.max)
       let resumed = try await tool.bare(["runs", "resume", "last", "--json"]).expect(0)
       let totals = try resumed.summary().totals
       #expect(totals.read == 9 && totals.written == 9 && totals.balance, "\(totals)")
       #expect(Self.members(mini)[theirs] == line)
       #expect(Self.members(mini).values.count { $0.contains(#""a":{"integerValue":"1"}"#) } == 8)
+      #expect(
+        try await tool.findings(of: tool.lastRun()) == [ListedFinding(theirs, "fix", "changed-since")]
+      )
       try await tool.run("migrate", "undo", "last").expect(2)
       #expect(Self.members(mini)[theirs] == line)
-      #expect(Self.members(mini).values.count { $0.contains(#""a""#) } == 1)
+      #expect(Self.members(mini).values.count { $0.contains(#""a""#) } == (isDeleted ? 0 : 1))
     }
   }
+
+  @Test("So does what an interrupted import had written, in every mode.", arguments: modes, [false, true])
+  func changedAfterImport(_ mode: String, _ isDeleted: Bool) async throws {
+    try await Self.withMembers { tool, mini, commits in
+      // Only new documents can be written in the mode create.
+      let names = (0..<9).map { "members/\(mode == "create" ? "new" : "m")\($0)" }
+      try tool.write(names.map { documentLine($0, 1) }.joined(separator: "\n"), to: "in.jsonl")
+      func written() -> [String] {
+        Self.members(mini).filter { $0.value.contains(#""n":{"integerValue":"1"}"#) }.keys.sorted()
+      }
+      commits.allow(1)
+      let command = ["import", "in.jsonl", "--mode", mode, "--batch-size", "4", "--in-flight", "1"]
+      // The place names the gym's schema.
+      try await tool.bare(command + ["--schema", "none"] + tool.place.dropFirst(2)).expect(77)
+      let theirs = try #require(written().first)
+      if isDeleted {
+        mini.remove(theirs)
+      } else {
+        try mini.put(theirs, fields: #"{"n":{"integerValue":"2"}}"#)
+      }
+      let line = Self.members(mini)[theirs]
+      commits.allow(.max)
+      let resumed = try await tool.bare(["runs", "resume", "last", "--json"]).expect(0)
+      let totals = try resumed.summary().totals
+      #expect(totals.read == 9 && totals.written == 9 && totals.balance, "\(totals)")
+      #expect(Self.members(mini)[theirs] == line)
+      #expect(written().count == 8)
+      let findings = try await tool.findings(of: tool.lastRun())
+      #expect(findings == [ListedFinding(theirs, "import", "changed-since")])
+      _ = try await tool.run("migrate", "undo", "last")
+      #expect(Self.members(mini)[theirs] == line)
+    }
+  }
+
+  private static let modes = ["create", "upsert", "merge", "replace"]
 
   @Test("So does what an interrupted undo had put back: it is no conflict.", arguments: [false, true])
   func changedAfterUndo(_ isDeleted: Bool) async throws {

@@ -228,6 +228,30 @@ struct JournalTests {
     }
   }
 
+  @Test("A confirmed write was changed since if the document is missing, or of another time.")
+  func changedSince() async throws {
+    try await withDesk { context in
+      let journal = try context.begin()
+      let changes = [update("c/a"), creation("c/b"), deletion("c/z")]
+      try await journal.record(changes + [update("c/open")])
+      for change in changes {
+        try journal.settle(change.path, .written(updateTime: change.isDeletion ? nil : moment(150)))
+      }
+      let resumed = try context.goOn()
+      func isChanged(_ name: String, _ current: RawDocument?) throws -> Bool {
+        try resumed.isChanged(path(name), current: current)
+      }
+      for name in ["c/a", "c/b"] {
+        #expect(try isChanged(name, nil))
+        #expect(try isChanged(name, document(name, 1, at: 200)))
+        #expect(try !isChanged(name, document(name, 1, at: 150)))
+      }
+      #expect(try isChanged("c/z", document("c/z", 1, at: 200)))
+      #expect(try !isChanged("c/z", nil))
+      #expect(try !isChanged("c/open", nil))
+    }
+  }
+
   @Test("A repeated write is claimed until it is settled, because the first commit may still arrive")
   func writtenAgain() async throws {
     try await withDesk { context in

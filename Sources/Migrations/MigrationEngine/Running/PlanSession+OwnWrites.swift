@@ -23,17 +23,18 @@ extension PlanSession {
   /// Takes the earlier write because of which a document needs no write now, or must get none because it was changed since.
   func takeOwnWrite(_ outcome: Outcome, of document: RawDocument) throws(Failure) -> OwnWrite? {
     guard let journal, journal.hasTail, source.mayWrite(document.path.collection) else { return nil }
-    let isChanged = try journal.isChangedSince(document)
+    let current = document.updateTime == nil ? nil : document
+    let isChanged = try journal.isChanged(document.path, current: current)
     switch outcome.action {
     case .unchanged, .skip, .conflict:
       guard outcome.isConflict || outcome.isRejected else { break }
       // The decision was made on what somebody wrote, unless the write was never applied.
       guard let write = journal.unmetWrite(of: document.path),
-        try isApplied(write, to: document.updateTime == nil ? nil : document, in: journal)
+        try isApplied(write, to: current, in: journal)
       else { return nil }
     case .change: guard isChanged else { return nil }
     }
-    let write = try journal.takeOwnWrite(of: document.path, current: document)
+    let write = try journal.takeOwnWrite(of: document.path, current: current)
     return write.map { OwnWrite(journal: journal, write: $0, isChangedSince: isChanged) }
   }
 
@@ -132,12 +133,15 @@ extension PlanSession {
       let current = try await client.batchGet(writes.map(\.change.path))
       for (write, change) in writes {
         let document = current[change.path]
+        let isChanged = try journal.isChanged(change.path, current: document)
         guard try isApplied(write, to: document, in: journal),
           let taken = try journal.takeOwnWrite(of: change.path, current: document)
         else { continue }
         let left = document ?? RawDocument(path: change.path, fields: change.after ?? FieldMap())
         let own = OwnWrite(journal: journal, write: taken, isChangedSince: false)
         try record(own, Outcome(.unchanged), of: left)
+        if !isChanged || change.isApplied(to: document) || change.isContained(in: document) { continue }
+        try list([.changedAfterWrite(change.path)], document: nil)
       }
     }
   }

@@ -217,7 +217,7 @@ extension Finding {
   }
 
   /// The finding about a document that a resumed run leaves as it was changed since.
-  static func changedAfterWrite(_ path: DocumentPath) -> Finding {
+  package static func changedAfterWrite(_ path: DocumentPath) -> Finding {
     let message = "the run had written it, and it was changed since: it is left as it is"
     return Finding(.note, path: path, code: "changed-since", message: message)
   }

@@ -15,14 +15,6 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
     case unchanged
     /// The mode does not allow it, with the service's error; or the schema does not, with the code of the breach.
     case rejected(FirestoreError, breach: String? = nil)
-
-    /// Whether the document is not as intended: it has to be changed, or is left alone because somebody has changed it.
-    package var isOfChanged: Bool {
-      switch self {
-      case .change, .rejected(_, WriteMode.changedSince?): true
-      case .rejected, .unchanged: false
-      }
-    }
   }
 
   /// Decides by the current document; nil if it does not exist.

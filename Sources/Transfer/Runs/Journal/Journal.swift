@@ -181,14 +181,16 @@ package final class Journal: Sendable {
     return isOlder ? nil : write
   }
 
-  /// Whether somebody has written a document since the interrupted run's own write, if the journal confirms that.
+  /// Whether somebody has written or deleted a document since the interrupted run's own write, if the journal confirms that.
   ///
   /// If so, the run's work on it is done, and repeating it would overwrite the other write.
   ///
+  /// - Parameter current: The document as it is now; nil if it does not exist.
   /// - Throws: `.inputMissing`, `.inputMalformed`.
-  package func isChangedSince(_ current: RawDocument) throws(Failure) -> Bool {
-    guard let write = unmetWrite(of: current.path), write.isConfirmed else { return false }
-    if write.kind == .delete { return current.updateTime != nil }
+  package func isChanged(_ path: DocumentPath, current: RawDocument?) throws(Failure) -> Bool {
+    guard let write = unmetWrite(of: path), write.isConfirmed else { return false }
+    guard let current else { return write.kind != .delete }
+    if write.kind == .delete { return true }
     if let time = write.updateTime, let now = current.updateTime { return now != time }
     return try !change(of: write).isApplied(to: current)
   }

@@ -98,7 +98,7 @@ package struct Copy: Sendable {
   }
 
   /// The paths of the lists that the copy may write.
-  package var lists: [String] { [context.rejects.path, elsewhere.path] + (readBack.map { [$0.path] } ?? []) }
+  package var lists: [String] { context.lists + [elsewhere.path] + (readBack.map { [$0.path] } ?? []) }
 
   // MARK: Plan
 

@@ -112,15 +112,15 @@ struct ExtraneousDocuments {
     let below = try await copy.context.client.collectionIDs(belowEach: shallow)
     for entry in entries {
       let document = current[entry.path]
-      if let ids = below[entry.path] {
+      // The document was deleted before an interruption, and somebody created it again.
+      let isBack = try document != nil && delegate.isChanged(entry.path, document)
+      if isBack { try copy.context.noteChange(entry.path) }
+      if !isBack, let ids = below[entry.path] {
         try copy.context.reject(deletionOf: entry.path, leaving: ids)
         continue
       }
-      // The document was deleted before an interruption, and somebody created it again.
-      let isDone =
-        if let document { try delegate.isChangedSince(document) } else { true }
       let result: WriteResult? =
-        isDone
+        isBack || document == nil
         ? try delegate.settleMissing(entry.path)
         : document?.updateTime == entry.updateTime ? nil : .conflicted
       let change = Change(path: entry.path, before: document, after: nil, reasons: ["extraneous"])
@@ -137,8 +137,8 @@ struct ExtraneousDocuments {
 private struct DeleteDelegate: BatchDelegate {
   let context: RunContext
 
-  func isChangedSince(_ document: RawDocument) throws(Failure) -> Bool {
-    try context.journal?.isChangedSince(document) ?? false
+  func isChanged(_ path: DocumentPath, _ document: RawDocument?) throws(Failure) -> Bool {
+    try context.journal?.isChanged(path, current: document) ?? false
   }
 
   /// Returns the result for a document that no longer exists, deleted by this run before an interruption or by another

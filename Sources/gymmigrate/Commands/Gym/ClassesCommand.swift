@@ -175,7 +175,7 @@ extension SeriesJob: PerformableJob {
       let service = ClassService(in: try session.schema.zone())
       let pacer = run.write.pacer(in: session)
       let loader = ClassService.loader(in: context, limits: run.write.limits, pacer: pacer)
-      var ending = CommandResult(lists: [context.rejects.path])
+      var ending = CommandResult(lists: context.lists)
       if isDryRun {
         let days = try await service.preview(series, in: context, by: loader)
         if !run.output.json { try StandardOutput.write(ClassesGenerate.calendar(days, of: series)) }

@@ -154,7 +154,7 @@ extension ImportJob: DivisibleJob {
       if !run.output.json, run.part == nil {
         ImportText.report(changes, leftAlone: context.rejects.codes).map(session.report)
       }
-      var result = CommandResult(lists: [context.rejects.path] + Import.rejectedRows(in: folder))
+      var result = CommandResult(lists: context.lists + Import.rejectedRows(in: folder))
       // A dry run ends as the actual run would.
       if isDryRun, session.counts.totals.leavesSomething { result.status = .incomplete }
       return result
