@@ -114,6 +114,9 @@ package struct RestoreList: ChangeList {
       try await flush()
       if isEmpty { empty.withLock { $0.append(scopes[index]) } }
     }
+    // Files and mirrors are read for nothing.
+    let reads = now.billed + (wanted.side.isBilled ? before.billed : 0)
+    found.withLock { $0.reads += reads }
   }
 
   private func decided(_ step: NameMerge.Step) -> (document: RawDocument, outcome: Outcome)? {
@@ -138,7 +141,7 @@ package struct RestoreList: ChangeList {
       seen.patterns.insert(collection.pattern)
     }
     found.withLock { numbers in
-      numbers.read(wanted: wanted, present: present, isBilled: self.wanted.side.isBilled)
+      numbers.read(present: present)
       numbers.add(outcome, of: path)
     }
     return (present ?? RawDocument(path: path, fields: FieldMap()), outcome)

@@ -25,9 +25,7 @@ package struct RestoreNumbers: JSONRecord, Equatable {
     if isKept { kept[UTF8Key(path.collection.pattern.string), default: 0] += 1 }
   }
 
-  /// - Parameter isBilled: Whether the service bills reads of the wanted state, which it does not for files.
-  mutating func read(wanted: RawDocument?, present: RawDocument?, isBilled: Bool) {
-    reads += (wanted == nil || !isBilled ? 0 : 1) + (present == nil ? 0 : 1)
+  mutating func read(present: RawDocument?) {
     guard let moment else { return }
     if present == nil { deleted += 1 }
     if let time = present?.updateTime, time > moment { written += 1 }

@@ -85,6 +85,9 @@ package final class BilledReads: Sendable {
   }
 
   package subscript(index: Int) -> Int { reads.withLock { $0[index] } }
+
+  /// The number in all pages.
+  package var total: Int { reads.withLock { $0.reduce(0) { $0.addingClamped($1) } } }
 }
 
 extension FirestoreClient {

@@ -135,7 +135,7 @@ package struct Copy: Sendable {
     if options.job.deletesExtraneous {
       let list = try await ExtraneousDocuments(copy: self, plan: plan).list()
       plan.extraneous = list.count
-      plan.overhead += list.read
+      plan.overhead += list.billed
       plan.cost = plan.cost + costOfDeletions(plan)
       try assertDeletesAllowed(list.count)
     }

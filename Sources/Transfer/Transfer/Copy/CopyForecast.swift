@@ -25,7 +25,8 @@ extension Copy {
     let forecast = Locked(Forecast())
     let start = try CopyPosition(plan, resuming: nil)
     var references = references(from: start)
-    try await CopyReader(copy: self, plan: plan).forEachPage(from: start, &references) { page, _ in
+    let reader = CopyReader(copy: self, plan: plan)
+    let ofSource = try await reader.forEachPage(from: start, &references) { page, _ in
       let current = try await context.client.batchGet(page.map(\.path))
       for document in page {
         var document = document
@@ -65,7 +66,7 @@ extension Copy {
       // Mode create looks at the target only after a commit has failed, and then at all documents of that commit.
       let failing = $0.existing.multipliedClamped(by: options.limits.maximumWrites)
       let ofTarget = options.job.mode == .create ? min(read, failing) : read
-      $0.cost = Cost(reads: plan.overhead + read + ofTarget, writes: $0.created + $0.updated)
+      $0.cost = Cost(reads: plan.overhead + ofSource + ofTarget, writes: $0.created + $0.updated)
       guard mayDelete(plan) else { return $0 }
       $0.deleted = plan.extraneous
       $0.cost = $0.cost + costOfDeletions(plan)

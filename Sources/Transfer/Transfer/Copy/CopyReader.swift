@@ -22,11 +22,13 @@ struct CopyReader: Sendable {
   /// Calls `body` with each page, and with the position after it if the read can resume there.
   ///
   /// - Parameter references: The rewriter of references, with the counts at the start.
+  /// - Returns: The number of documents billed as read, including those that a pattern leaves out.
+  @discardableResult
   func forEachPage(
     from start: CopyPosition,
     _ references: inout CopyReferences,
     _ body: ([RawDocument], CopyPosition?) async throws -> Void
-  ) async throws {
+  ) async throws -> Int {
     if let names = plan.names { return try await forEachPage(of: names, from: start, &references, body) }
     var position = start
     let reads = reads(from: start)
@@ -52,6 +54,7 @@ struct CopyReader: Sendable {
         progress.advance(by: documents.count)
       }
     }
+    return pages.billed.total
   }
 
   /// Does the same as ``forEachPage(from:_:_:)`` for the documents of a subset.
@@ -60,7 +63,7 @@ struct CopyReader: Sendable {
     from start: CopyPosition,
     _ references: inout CopyReferences,
     _ body: ([RawDocument], CopyPosition?) async throws -> Void
-  ) async throws {
+  ) async throws -> Int {
     var position = start
     while position.taken < names.count {
       try Task.checkCancellation()
@@ -74,6 +77,7 @@ struct CopyReader: Sendable {
       try await body(documents, mask == nil ? position : nil)
       progress.advance(by: paths.count)
     }
+    return position.taken - start.taken
   }
 
   private func documents(_ paths: [DocumentPath]) async throws -> [DocumentPath: RawDocument] {

@@ -18,18 +18,17 @@ struct ExtraneousDocuments {
 
   // MARK: Listing
 
-  /// Writes the list, and returns the number of its documents and of those that were read.
-  func list() async throws -> (count: Int, read: Int) {
+  /// Writes the list, and returns the number of its documents, and of those billed as read on both sides.
+  func list() async throws -> (count: Int, billed: Int) {
     copy.context.progress.begin("look for extraneous documents", total: nil)
     defer { copy.context.progress.end() }
     var file = try OutputFile(path)
-    var (count, read) = (0, 0)
+    var count = 0
     let from = pages(copy.source.client, plan.readTime)
     let to = pages(copy.context.client, nil)
     for index in scopes.indices {
       try await NameMerge.run { side in
         guard let page = try await (side == .from ? from : to).next(of: index) else { return nil }
-        read += page.count
         copy.context.progress.advance(by: page.count)
         return page.filter { CollectionScope.index(of: $0.path, in: scopes) == index }
       } _: { step in
@@ -39,7 +38,7 @@ struct ExtraneousDocuments {
       }
     }
     _ = try file.finish()
-    return (count, read)
+    return (count, from.billed.total + to.billed.total)
   }
 
   private func pages(_ client: FirestoreClient, _ readTime: Timestamp?) -> CollectionPages {

@@ -80,6 +80,14 @@ package enum DiffPages {
     case .snapshot(let documents): try documents.next(scope)
     }
   }
+
+  /// The number of documents read from a database, including those that a pattern leaves out.
+  package var billed: Int {
+    switch self {
+    case .database(let pages): pages.pages.billed.total
+    case .snapshot: 0
+    }
+  }
 }
 
 /// The pages of a database.
