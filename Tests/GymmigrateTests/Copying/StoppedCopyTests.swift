@@ -4,6 +4,22 @@ import Testing
 
 @Suite("A copy that stopped", .timeLimit(.minutes(30)))
 struct StoppedCopyTests {
+  @Test("A copy that is killed once it has named its moment is resumed as of that moment.")
+  func moment() async throws {
+    let source = MiniFirestore.environment("prod")
+    let target = MiniFirestore.environment("test")
+    try source.load(jsonLines: documentLine("products/a", 1))
+    try await withTwoServers(source.handler, target.handler) { tool in
+      let copy = ["copy", "products", "--from", "prod", "--to", "test", "--keep-personal-data"]
+      let killed = try await tool.onTerminal(copy, killedAt: "[y/N]")
+      #expect(killed.output.contains("read at 20"), "\(killed.output)")
+      try source.put("products/a", fields: #"{"n":{"integerValue":"2"}}"#)
+      try source.put("products/b", fields: "{}")
+      try await tool.bare(["runs", "resume", "last"]).expect(0)
+      #expect(try target.snapshot() == MiniFirestore.canonical(jsonLines: documentLine("products/a", 1)))
+    }
+  }
+
   enum Since: CaseIterable { case changed, deleted, createdAgain }
 
   @Test(

@@ -102,12 +102,20 @@ package struct Copy: Sendable {
 
   // MARK: Plan
 
-  /// Plans the copy without writing anything.
+  /// Plans the copy without writing anything; from here on, a resumed run has the plan's read time.
   ///
   /// - Throws: ``Failure``: `.notPermitted` if personal data would leave a protected environment, or if more documents than
   ///   allowed would be deleted.
   package func prepare() async throws -> Plan {
     let resumed = try context.checkpoints?.resumed?.position(as: CopyPosition.self)
+    let plan = try await plan(resumed)
+    if resumed == nil {
+      try await context.checkpoints?.begin(at: CopyPosition(plan, resuming: nil).checkpoint)
+    }
+    return plan
+  }
+
+  private func plan(_ resumed: CopyPosition?) async throws -> Plan {
     if let part = options.part { return try plan(of: part) }
     if let subset = options.subset { return try await plan(of: subset, resumed) }
     let scopes = try options.selection.scopes(roots: try await roots(resumed))
@@ -234,12 +242,9 @@ package struct Copy: Sendable {
     defer { context.progress.end() }
     context.progress.begin("copy", total: !plan.isCounted || plan.counts.isEmpty ? nil : plan.documents)
     let start = try CopyPosition(plan, resuming: context.checkpoints?.resumed)
-    // A run that was killed before its first checkpoint starts over.
-    let isNew = context.checkpoints?.resumed?.state.position == nil
     var references = references(from: start)
     try readBack?.resume(at: start.readBack ?? ReadBack.Counts())
     try await loader.load { intake in
-      if isNew { try await context.checkpoints?.begin(at: start.checkpoint) }
       try await CopyReader(copy: self, plan: plan).forEachPage(from: start, &references) { page, position in
         try await intake.put(page)
         if let position {

@@ -177,8 +177,9 @@ extension CopyJob: DivisibleJob {
         await warnOfEmpty(copy, plan, from: source, in: session)
         return ending
       }
-      // A resumed run was already confirmed when it began.
-      if isNew { try Guard.ask("Copy?", with: run.confirmation) }
+      // A resumed run that wrote was confirmed when it began.
+      let hasBegun = session.checkpoints.map { !$0.journal.isEmpty } ?? false
+      if isWhole, !hasBegun { try Guard.ask("Copy?", with: run.confirmation) }
       let outcome = try await copy.run(plan)
       ending.sections.append(outcome.references)
       let isVerified = try await isVerified(copy, plan, without: outcome.extraneous, session)
