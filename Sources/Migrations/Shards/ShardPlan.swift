@@ -39,10 +39,13 @@ package struct ShardPlan: JSONRecord, Equatable {
   package struct Input: Codable, Sendable, Equatable {
     package var bytes: Int
     package var path: String
+    /// The SHA-256 of a small file.
+    package var sha256: String?
 
-    package init(path: String, bytes: Int) {
+    package init(path: String, bytes: Int, sha256: String? = nil) {
       self.path = path
       self.bytes = bytes
+      self.sha256 = sha256
     }
   }
 

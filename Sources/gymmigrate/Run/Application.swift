@@ -68,6 +68,10 @@ protocol MigrationAdditions: ParsableArguments {
   /// As ``ExportAdditions/values``.
   var values: [String: String] { get }
   func validate(_ choice: MigrationChoice) throws
+  /// Returns the files that the values of a record name.
+  ///
+  /// - Parameter migrations: The IDs of the migrations that read them.
+  static func files(_ values: [String: String], readBy migrations: [String]) -> [String]
 }
 
 /// Options that let `env init` write the sample configuration of an application.

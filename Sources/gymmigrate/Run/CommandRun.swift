@@ -104,8 +104,7 @@ struct CommandRun {
 
   /// Adds small input files, which are compared by content rather than by modification time.
   mutating func take(_ files: [String]) throws(Failure) {
-    inputs = files
-    for file in files { digests[file] = try SHA256Digest.hexadecimal(ofFileAt: file, decompresses: false) }
+    (inputs, digests) = (files, try SHA256Digest.hexadecimal(of: files))
   }
 
   // MARK: The folder

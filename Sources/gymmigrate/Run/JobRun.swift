@@ -133,6 +133,8 @@ struct ShardDivision {
   /// The choice of the read time; nil for a job that reads the present.
   var readTime: ReadTimeChoice?
   var inputs: [String] = []
+  /// The SHA-256 of small inputs, by path.
+  var digests: [String: String] = [:]
 
   /// Refuses reads that cannot be divided at names.
   ///

@@ -237,6 +237,17 @@ extension ShardPlan {
         remedy: "Run the task where the files of the plan are."
       )
     }
+    let planned = inputs.filter { $0.sha256 != nil }
+    let digests = try SHA256Digest.hexadecimal(of: planned.map(\.path))
+    for input in planned where digests[input.path] != input.sha256 {
+      throw Failure(
+        .inputMalformed,
+        "work on",
+        path: input.path,
+        cause: "it has changed since the tasks were planned",
+        remedy: "Put the file of the plan back."
+      )
+    }
   }
 }
 

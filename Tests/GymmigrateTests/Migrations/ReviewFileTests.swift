@@ -127,6 +127,34 @@ struct ReviewFileCommandTests {
     }
   }
 
+  @Test(
+    "that was edited since its run began is refused (65), however the run is continued; put back, it is taken."
+  )
+  func edited() async throws {
+    try await withStores { tool in
+      var tool = tool
+      tool.place = ["-e", "test"]
+      try await tool.run("import", Samples.file("users"), "-q").expect(0)
+      _ = try await corrected(
+        tool,
+        #"for row in names: row["firstName"], row["paternalLastName"] = "Nueva", "Lozoya""#
+      )
+      let list = try tool.text("corrected.csv")
+      let apply = ["migrate", "apply", "users-unify", "--review", "corrected.csv"] + tool.place
+      try await tool.bare(apply + ["--batch-size", "5", "--max-writes", "40"]).expect(75)
+      let run = try tool.lastRun()
+      let written = try await tool.dump("test")
+      // As many bytes as before.
+      try tool.write(list.replacingOccurrences(of: "Nueva", with: "Nuevo"), to: "corrected.csv")
+      for command in [["runs", "resume", run], apply] {
+        try await tool.bare(command).expectFailure(65, "corrected.csv has changed since the run began")
+      }
+      #expect(try await tool.dump("test") == written)
+      try tool.write(list, to: "corrected.csv")
+      try await tool.bare(["runs", "resume", run, "--max-writes", "10000"]).expect(2)
+    }
+  }
+
   @Test("whose documents changed or are gone is told document by document.")
   func stale() async throws {
     try await withGym { tool in

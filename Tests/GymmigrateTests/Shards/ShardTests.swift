@@ -172,6 +172,28 @@ struct ShardTests {
     }
   }
 
+  @Test("A task with an edited review is refused (65), though it has as many bytes as that of the plan.")
+  func editedReview() async throws {
+    try await withStores { tool in
+      let name = #"{"fields":{"fullName":{"stringValue":"Tadeo"}},"name":"users/a"}"#
+      try await tool.load([name], into: "test")
+      func review(_ surname: String) throws {
+        let row = "users/a,users-unify,name-one-word,Tadeo,Tadeo,\(surname)\n"
+        try tool.write("document,migration,code,found,firstName,paternalLastName\n" + row, to: "r.csv")
+      }
+      try review("Luna")
+      let apply = ["migrate", "apply", "users-unify", "--review", "r.csv", "-e", "test"]
+      try await plan(tool, 1, to: "W", apply).expect(0)
+      let written = try await tool.dump("test")
+      try review("Rios")
+      try await tool.bare(["shard", "work", "W", "--task", "0"])
+        .expectFailure(65, "r.csv", "it has changed since the tasks were planned")
+      #expect(try await tool.dump("test") == written)
+      try review("Luna")
+      try await tool.bare(["shard", "work", "W", "--task", "0"]).expect(0)
+    }
+  }
+
   @Test("A run that was undone before its tasks were done is not asked to be finished")
   func undone() async throws {
     try await withStores { tool in

@@ -46,6 +46,15 @@ package struct SHA256Digest: ~Copyable {
   /// Completes the digest and returns 64 lower-case hexadecimal digits.
   package consuming func finish() -> String { Hexadecimal.text(of: finishBytes()) }
 
+  /// Returns the digests of small files, as they are, by path.
+  ///
+  /// - Throws: As ``hexadecimal(ofFileAt:decompresses:)``.
+  package static func hexadecimal(of files: [String]) throws(Failure) -> [String: String] {
+    var digests: [String: String] = [:]
+    for file in files { digests[file] = try hexadecimal(ofFileAt: file, decompresses: false) }
+    return digests
+  }
+
   /// Returns the digest of a file as 64 lower-case hexadecimal digits.
   ///
   /// - Parameter decompresses: Whether the content of a gzip file is digested, rather than its bytes.

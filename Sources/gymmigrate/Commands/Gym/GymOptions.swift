@@ -187,6 +187,11 @@ struct GymMigrationOptions: MigrationAdditions {
       || !MigrationCatalogue.known().contains { $0.id.isIdentical(to: word) }
   }
 
+  static func files(_ values: [String: String], readBy migrations: [String]) -> [String] {
+    guard let review = values[Key.review] else { return [] }
+    return migrations.contains { $0.isIdentical(to: "users-unify") } ? [review] : []
+  }
+
   /// Returns the settings in the values of a record.
   ///
   /// - Throws: As ``ReviewFile/read(_:)``.

@@ -65,11 +65,10 @@ extension ApplyJob: MigrationsJob {
     if !isDryRun, chosen.contains(where: \.deletesForGood) { try deletions.assertMayAsk() }
     let planned = try self.planned(run, deletions)
     var command = CommandRun(run, resumesUnfinished: true)
-    let programs = chosen.flatMap { ($0 as? DeclarativeMigration)?.program?.files ?? [] }
     if let plan {
       (command.inputs, command.digests) = ([plan], planned.map { [plan: $0.sha256] } ?? [:])
     } else {
-      try command.take(migrations.files(for: run.connection) + programs)
+      try command.take(migrations.files(of: chosen, for: run.connection))
     }
     return try await command.perform { session, folder in
       if planned?.namesServer == false {

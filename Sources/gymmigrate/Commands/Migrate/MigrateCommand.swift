@@ -222,9 +222,11 @@ extension MigrationChoice {
     }
   }
 
-  /// Returns the files of the chosen migrations.
-  func files(for connection: ConnectionSettings) throws(Failure) -> [String] {
-    try words(for: connection).filter(MigrationFile.isFile)
+  /// Returns every file that the chosen migrations go by: their own, those of their programs, and those of their settings.
+  func files(of chosen: [any Migration], for connection: ConnectionSettings) throws(Failure) -> [String] {
+    let programs = chosen.flatMap { ($0 as? DeclarativeMigration)?.program?.files ?? [] }
+    let settings = RegisteredApplication.MigrationOptions.files(additions, readBy: chosen.map(\.id))
+    return try words(for: connection).filter(MigrationFile.isFile) + programs + settings
   }
 
   private static func migration(
@@ -292,9 +294,10 @@ extension MigrationsJob {
   func applied(in run: JobRun) throws -> [LedgerEntry.Applied] { try migrations.applied(for: run.connection) }
 
   func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
-    ShardDivision(
-      reads: try migrations.divisibleReads(for: run.connection),
-      inputs: try migrations.files(for: run.connection)
-    )
+    let chosen = try migrations.chosen(for: run.connection)
+    var division = ShardDivision(reads: try migrations.divisibleReads(for: run.connection))
+    division.inputs = try migrations.files(of: chosen, for: run.connection)
+    division.digests = try SHA256Digest.hexadecimal(of: division.inputs)
+    return division
   }
 }

@@ -200,7 +200,9 @@ struct ShardPlanCommand: AsyncParsableCommand {
       partExtension: job.partExtension,
       reads: division.reads.map { ShardPlan.Read($0) },
       ranges: ranges,
-      inputs: division.inputs.map { ShardPlan.Input(path: $0, bytes: RunRecord.size(of: $0)) },
+      inputs: division.inputs.map { path in
+        ShardPlan.Input(path: path, bytes: RunRecord.size(of: path), sha256: division.digests[path])
+      },
       migrations: try job.applied(in: divided),
       holder: LedgerRun.holder,
       edition: session.environment.isEmbedded ? nil : await session.client.edition()
