@@ -65,6 +65,11 @@ package struct UserEmailEntry: Sendable {
     self.email = email
   }
 
+  /// Returns the user to whom an entry gives its address; nil if it names none: primaryUserId is missing, blank or not a text.
+  package static func primaryUser(in fields: FieldMap) -> String? {
+    fields[Field.primaryUserId]?.string?.nilIfBlank
+  }
+
   /// Returns `fields` with this entry's fields set.
   package func fields(over fields: FieldMap = FieldMap()) -> FieldMap {
     var out = fields

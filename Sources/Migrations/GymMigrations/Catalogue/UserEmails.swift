@@ -153,7 +153,9 @@ package struct UserEmails: Migration {
   ) async throws {
     try await source.forEachDocument(in: GymCollection.userEmails, atOnce: SpoolDatabase.batch) { entries in
       if prune, isEmpty, !entries.isEmpty { throw Self.everythingIsOrphaned }
-      let answers = try await spool.look(up: entries.map { ($0.path.id, Self.primaryUser(of: $0)) })
+      let answers = try await spool.look(
+        up: entries.map { ($0.path.id, UserEmailEntry.primaryUser(in: $0.fields)) }
+      )
       var outcomes = zip(entries, answers).map { outcome(for: $0, $1) }
       if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
       try await sink.record(outcomes, of: entries)
@@ -170,17 +172,13 @@ package struct UserEmails: Migration {
       "Import the users first. 'gymmigrate delete \(GymCollection.userEmails) --all-documents --hard' empties the index."
   )
 
-  private static func primaryUser(of entry: RawDocument) -> String? {
-    entry.fields[UserEmailEntry.Field.primaryUserId]?.string?.nilIfBlank
-  }
-
   /// Returns the outcome of one entry, given what is known about its users.
   func outcome(for entry: RawDocument, _ answer: EmailSpool.Answer) -> Outcome {
     let id = entry.path.id
     guard EmailIndex.normalised(id).isIdentical(to: id) else {
       return orphan(entry, .orphanNotNormalised, "The entry's id is not a normalised email.")
     }
-    guard let existing = Self.primaryUser(of: entry) else {
+    guard let existing = UserEmailEntry.primaryUser(in: entry.fields) else {
       return reassigned(entry, to: answer.earliest, .noUser)
         ?? orphan(entry, .orphanNoUser, "The entry names no user, and nobody bears the email.")
     }

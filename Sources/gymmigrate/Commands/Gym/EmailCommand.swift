@@ -27,8 +27,8 @@ struct EmailResolve: AsyncParsableCommand {
     abstract: "Print the id of the user whose address it is.",
     discussion:
       """
-      Two reads: the entry and its user. Warns where that is inactive or gone. The address is lower-cased and \
-      trimmed, as the apps do it. Exits with 66 where nobody is registered.
+      Two reads: the entry and its user. Warns where that is inactive, is gone or has another address. The address is \
+      lower-cased and trimmed, as the apps do it. Exits with 66 where nobody is registered.
       """
   )
 
@@ -44,19 +44,12 @@ struct EmailResolve: AsyncParsableCommand {
     try await common.perform("email resolve", counting: false) { session in
       try session.schema.assertGym("email")
       let path = try EmailService.path(of: address)
-      guard let id = try await EmailService.resolve(address, in: session.client) else {
-        throw Failure(
-          .inputMissing,
-          "resolve",
-          path: path.string,
-          cause: "nobody is registered under it",
-          remedy: "'gymmigrate find' looks people up by a part of their name, email or phone."
+      let id = try await user(in: session.client, path)
+      for doubt in try await EmailService.doubts(about: id, with: address, in: session.client) {
+        let remedy = doubt == .inactive ? "" : " \(EmailService.remedy)"
+        session.logger.warning(
+          "users/\(id), whom the index names for the address, \(doubt.rawValue).\(remedy)"
         )
-      }
-      switch try await EmailService.isActive(id, in: session.client) {
-      case true?: break
-      case false?: session.logger.warning("users/\(id), which has the address, is inactive.")
-      case nil: session.logger.warning("users/\(id), which has the address, is not there.")
       }
       if json {
         try StandardOutput.writeObject {
@@ -67,6 +60,22 @@ struct EmailResolve: AsyncParsableCommand {
         try StandardOutput.write("\(id)\n")
       }
       return CommandResult()
+    }
+  }
+
+  private func user(in client: FirestoreClient, _ path: DocumentPath) async throws -> String {
+    func missing(_ cause: String, _ remedy: String) -> Failure {
+      Failure(.inputMissing, "resolve", path: path.string, cause: cause, remedy: remedy)
+    }
+    switch try await EmailService.resolve(address, in: client) {
+    case .user(let id): return id
+    case .namesNobody:
+      throw missing("its primaryUserId is missing, blank or not a text", EmailService.remedy)
+    case .nobody:
+      throw missing(
+        "nobody is registered under it",
+        "'gymmigrate find' looks people up by a part of their name, email or phone."
+      )
     }
   }
 }
