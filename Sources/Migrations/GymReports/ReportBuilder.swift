@@ -148,8 +148,7 @@ package struct ReportBuilder: Sendable {
     let currency = fields["currency"] ?? .null
     if currency.isNull { return true }
     guard let text = currency.string else { return false }
-    let name = PlainText.trimmed(text).uppercased()
-    return name.isEmpty || name.isIdentical(to: "MXN")
+    return Currency.code(text)?.isIdentical(to: "MXN") ?? true
   }
 
   /// Returns the day of a point in time; nil if it is outside the report.

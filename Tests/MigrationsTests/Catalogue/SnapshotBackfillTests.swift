@@ -55,6 +55,29 @@ import Testing
     Case(testDescription: "pending, too", payment: payment(["status": .string("pending")])),
     Case(testDescription: "an integer amount", payment: payment(["amount": .integer(450)])),
     Case(testDescription: "no currency to compare", payment: payment(["currency": nil])),
+    Case(testDescription: "a blank currency is none", payment: payment(["currency": .string(" ")])),
+    Case(
+      testDescription: "a blank currency of the snapshot is none",
+      payment: payment(),
+      member: snapshot(["planCurrency": .string("")])
+    ),
+    Case(
+      testDescription: "no currency of the snapshot",
+      payment: payment(),
+      member: snapshot(["planCurrency": .null])
+    ),
+    Case(testDescription: "a currency in small letters", payment: payment(["currency": .string("mxn ")])),
+    Case(
+      testDescription: "a currency of the snapshot in small letters",
+      payment: payment(),
+      member: snapshot(["planCurrency": .string(" mxn")])
+    ),
+    Case(
+      testDescription: "a currency of the snapshot that is no text",
+      payment: payment(),
+      member: snapshot(["planCurrency": .integer(1)]),
+      code: "snapshot-price-differs"
+    ),
     Case(
       testDescription: "no member named",
       payment: payment(["memberId": .string(" ")]),

@@ -113,7 +113,7 @@ package struct SnapshotBackfill: Migration {
     }
     if assigned > paid { return Self.review(.later, payment, found) }
     guard let amount, let price = found["planPrice"]?.number, abs(price - amount) < 0.005,
-      Self.agree(currency, found["planCurrency"]?.string)
+      Self.agree(currency, found["planCurrency"] ?? .null)
     else {
       return Self.review(.priceDiffers, payment, found)
     }
@@ -121,9 +121,12 @@ package struct SnapshotBackfill: Migration {
     return Outcome(.change(payment.changing(edit, reasons: [Reason.fromMember.rawValue])))
   }
 
-  private static func agree(_ currency: String?, _ other: String?) -> Bool {
-    guard let currency, let other else { return true }
-    return currency.isIdentical(to: other)
+  /// Whether a payment's currency is that of a snapshot, if both have one.
+  private static func agree(_ currency: String?, _ other: Value) -> Bool {
+    if other.isNull { return true }
+    guard let text = other.string else { return false }
+    guard let own = currency.flatMap(Currency.code), let planned = Currency.code(text) else { return true }
+    return own.isIdentical(to: planned)
   }
 
   /// Lists a payment with what a person needs to compare: its member, amount and times, and the member's snapshot.
