@@ -62,16 +62,7 @@ struct ReadingTests {
   func limits(command: [String], limit: Int) async throws {
     let mini = try MiniFirestore.withSamples(["users", "payments"])
     let given = Given()
-    let handler: RequestHandler = { request in
-      let reaction = mini.handler(request)
-      if [.list, .runQuery].contains(request.kind), case .response(let response) = reaction {
-        given.add(
-          String(decoding: response.body, as: UTF8.self).components(separatedBy: "\"updateTime\"").count - 1
-        )
-      }
-      return reaction
-    }
-    try await withTool(against: handler) { tool, server in
+    try await withTool(against: given.counting(mini)) { tool, server in
       let limited = ["-o", "x.jsonl", "--limit", "\(limit)", "--read-time", "none"]
       try await tool.bare(command + limited + tool.place).expect(0)
       let expected = limit * (command.contains("users") ? 2 : 1)
@@ -81,13 +72,50 @@ struct ReadingTests {
     }
   }
 
+  @Test(
+    "No more documents are read than a maximum, be it of a pattern, a copy or an inference, with what is below.",
+    arguments: [
+      ["export", "exercises/*/parts", "-o", "x.jsonl", "--read-time", "none", "--limit", "400"],
+      ["copy", "products", "--read-time", "none", "--limit", "400", "--to", "test"],
+      ["copy", "exercises/*/parts", "--read-time", "none", "--limit", "400", "--to", "test"],
+      ["schema", "infer", "products", "-o", "x.yaml", "--sample", "400"],
+      ["schema", "infer", "exercises/*/parts", "-o", "x.yaml", "--sample", "400"],
+    ]
+  )
+  func maximum(command: [String]) async throws {
+    let (source, target) = (MiniFirestore.environment("prod"), MiniFirestore.environment("test"))
+    let lines = (1000..<1450).flatMap { number in
+      ["products/\(number)", "products/\(number)/prices/p", "exercises/\(number)/parts/q"]
+        .map { documentLine($0, number) }
+    }
+    try source.load(jsonLines: lines.joined(separator: "\n"))
+    let given = Given()
+    try await withTwoServers(given.counting(source), target.handler) { tool in
+      let place = command[0] == "copy" ? ["--keep-personal-data", "--from", "prod"] : ["-e", "prod"]
+      let result = try await tool.bare(command + place + ["--json"]).expect(0)
+      let json = try JSONSerialization.jsonObject(with: Data(result.standardOutput)) as? [String: Any]
+      #expect((json?["totals"] as? [String: Int])?["read"] == 400)
+      #expect(given.count == 400)
+    }
+  }
+
   /// How many documents a service has given, each of which is a read on the bill.
   private final class Given: Sendable {
     private let total = Mutex(0)
 
     var count: Int { total.withLock { $0 } }
 
-    func add(_ count: Int) { total.withLock { $0 += count } }
+    /// The handler of a service, whose documents it counts.
+    func counting(_ mini: MiniFirestore) -> RequestHandler {
+      { request in
+        let reaction = mini.handler(request)
+        if [.list, .runQuery].contains(request.kind), case .response(let response) = reaction {
+          let text = String(decoding: response.body, as: UTF8.self)
+          self.total.withLock { $0 += text.components(separatedBy: "\"updateTime\"").count - 1 }
+        }
+        return reaction
+      }
+    }
   }
 
   @Test("--parallel gives the same, by queries for ranges, and the variable stands for it.")

@@ -7,7 +7,7 @@ package struct SchemaScan: Sendable {
   private let counts: RunCounts
   private let client: FirestoreClient
   private let progress: Progress
-  /// The maximum number of documents per root collection, including those below it; nil for all.
+  /// The maximum number of documents per read, including those below its collection; nil for all.
   package var sample: Int?
 
   /// The maximum number of collections that are profiled individually.
@@ -33,6 +33,7 @@ package struct SchemaScan: Sendable {
     let pages = client.pages(
       ofEach: reads.map { read in
         var read = read
+        read.limit = sample
         // Reading ahead beyond a sample would be billed for nothing.
         if sample != nil { read.parallel = 1 }
         return read
@@ -55,13 +56,12 @@ package struct SchemaScan: Sendable {
         isFirst = false
         return page
       }
-      try await profile(read, next, &profiles, visit)
+      try await profile(next, &profiles, visit)
     }
     return profiles.values.sorted { $0.pattern < $1.pattern }
   }
 
   private func profile(
-    _ read: CollectionRead,
     _ next: () async throws -> [RawDocument]?,
     _ profiles: inout [CollectionPath: CollectionProfile],
     _ visit: (RawDocument) throws -> Void
@@ -78,17 +78,11 @@ package struct SchemaScan: Sendable {
       settle()
       if let current { profiles[current.pattern] = current }
     }
-    var count = 0
     while let page = try await next() {
       try Task.checkCancellation()
       for document in page {
         if document.path.isReserved { continue }
-        let collection = document.path.collection
-        if collection == read.collection || read.reach != .subcollections {
-          if let sample, count == sample { return }
-          count += 1
-        }
-        let pattern = collection.pattern
+        let pattern = document.path.collection.pattern
         if current?.pattern != pattern {
           settle()
           if let current { profiles[current.pattern] = current }

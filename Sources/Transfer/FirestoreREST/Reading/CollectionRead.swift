@@ -46,8 +46,8 @@ package struct CollectionRead: Sendable, Equatable {
   package var readsAhead = true
   /// The maximum number of documents that the caller takes; nil for all.
   ///
-  /// Sequential pages never ask for more in total, so that no more are billed; if the client filters, no page is requested
-  /// ahead of the caller.
+  /// Sequential pages never ask for more in total, so that no more are billed. If the client filters, what it leaves out does
+  /// not count: no page is requested ahead of the caller, and its size depends on how many were left out of the one before.
   package var limit: Int?
   /// The number of concurrent requests.
   ///
@@ -78,9 +78,6 @@ package struct CollectionRead: Sendable, Equatable {
 
   /// Whether a page is requested while the one before is used.
   var asksAhead: Bool { readsAhead && (limit == nil || selection == nil) }
-
-  /// The maximum number of documents to request.
-  var room: Int { selection == nil ? limit ?? .max : .max }
 
   /// Whether `documents.list` can serve it; everything else is a query.
   var isList: Bool {

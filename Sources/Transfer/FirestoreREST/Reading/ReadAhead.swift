@@ -9,7 +9,7 @@ final class ReadAhead {
 
   /// Requests the first page immediately.
   init(_ fetcher: PageFetcher) {
-    let room = fetcher.read.room
+    let room = fetcher.read.limit ?? .max
     let first = PageAhead(fetcher, after: nil, size: min(fetcher.read.pageSize, room), room: room)
     first.begin()
     first.admit(after: ReadOrder(of: fetcher.read))
@@ -99,13 +99,16 @@ private final class PageAhead: Sendable {
         else { return }
         // If this page has fewer documents than requested, the next one may be too large, and is requested again.
         if let start = PageStart(.token(token), after: self.start) {
-          self.request(start, afterSize: size, self.fetcher.size(after: body.count, of: size), room: room)
+          let fitting = self.fetcher.size(after: body.count, of: size)
+          self.request(start, afterSize: size, min(fitting, room), room: room)
         }
       }
       try Task.checkCancellation()
-      let next = try follow(page)
+      let asksAhead = fetcher.read.asksAhead
+      let early = asksAhead ? try follow(page, given: page.count) : nil
       var order = state.withLock { $0.order } ?? ReadOrder(of: fetcher.read)
-      return (try fetcher.decoded(page, &order), order, next)
+      let documents = try fetcher.decoded(page, &order)
+      return (documents, order, asksAhead ? early : try follow(page, given: documents.count))
     } catch {
       drop()
       throw error
@@ -113,8 +116,10 @@ private final class PageAhead: Sendable {
   }
 
   /// Returns the page after this one, reusing the early request if it was for that page.
-  private func follow(_ page: FetchedPage) throws(Failure) -> PageAhead? {
-    let (early, room) = state.withLock { ($0.next, $0.room - page.count) }
+  ///
+  /// - Parameter count: How many of its documents the caller gets.
+  private func follow(_ page: FetchedPage, given count: Int) throws(Failure) -> PageAhead? {
+    let (early, room) = state.withLock { ($0.next, $0.room - count) }
     guard room > 0, let start = try fetcher.start(after: page) else {
       drop()
       return nil
@@ -125,12 +130,14 @@ private final class PageAhead: Sendable {
     }
     drop()
     let fitting = fetcher.size(after: page.body.bytes, of: page.count)
-    return request(start, afterSize: page.size, fitting, room: room)
+    // The client may leave out as large a share of the next page as of this one.
+    let likely = count < page.count ? room.multipliedClamped(by: page.count + 1) / (count + 1) : room
+    return request(start, afterSize: page.size, min(fitting, likely), room: room)
   }
 
   @discardableResult
   private func request(_ start: PageStart, afterSize size: Int, _ fitting: Int, room: Int) -> PageAhead {
-    let size = min(size * 2, fitting, fetcher.read.pageSize, room)
+    let size = min(size * 2, fitting, fetcher.read.pageSize)
     let next = PageAhead(fetcher, after: start, size: size, room: room)
     let isCancelled = state.withLock { state in
       state.next = next

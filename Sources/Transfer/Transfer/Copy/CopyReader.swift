@@ -117,7 +117,8 @@ struct CopyReader: Sendable {
   /// Returns the reads of the scopes that remain after a position.
   private func reads(from start: CopyPosition) -> [CollectionRead] {
     // If scopes overlap, not every document counts.
-    let areApart = plan.scopes.allSatisfy { !$0.isDeep && $0.kind == nil }
+    let areApart =
+      plan.scopes.allSatisfy { !$0.isDeep && $0.kind == nil } || !CollectionScope.interleave(plan.scopes)
     return plan.scopes.enumerated().dropFirst(start.stage).map { index, scope in
       var read = scope.read
       if !scope.isDeep { read.filter = copy.options.filter }

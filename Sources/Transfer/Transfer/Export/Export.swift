@@ -163,7 +163,6 @@ package struct Export: Sendable {
       read.readTime = options.readTime
       if let limit = options.limit, options.filter == nil {
         read.limit = limit
-        read.pageSize = max(1, min(read.pageSize, limit))
         // Documents read ahead beyond the limit would be billed and discarded.
         read.parallel = 1
       }
