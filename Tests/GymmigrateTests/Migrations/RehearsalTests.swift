@@ -79,6 +79,16 @@ struct RehearsalTests {
     }
   }
 
+  @Test("What is refused because it would be changed again is never changed, so it is no fault.")
+  func notAtRest() async throws {
+    try await withFolder(["1-a": Self.file("a", "  - move: {from: n, to: a}\n  - set: {n: 5}")]) { tool in
+      let (result, report) = try await rehearse(tool, "--allow-schema-breaks")
+      result.expect(0)
+      #expect(report.findings.isEmpty && report.migrations.map(\.changes) == [0], "\(result.output)")
+      #expect(result.output.contains(#""rejected":3"#), "\(result.output)")
+    }
+  }
+
   @Test("Each fault is found, and what has none ends in 0.")
   func findings() async throws {
     let faults: [(code: String, files: [String: String], words: [String])] = [

@@ -51,9 +51,10 @@ package struct Rehearsal: Sendable {
 
   /// Examines the report of a migration's second apply.
   package mutating func repeated(_ report: MigrationReport) {
-    let code = DeclarativeMigration.Code.notAtRest.rawValue
-    let refused = report.findings[.init(kind: .reject, code: code), default: 0]
-    let count = report.changeCount + refused
+    let code = MigrationReport.FindingGroup(kind: .reject, code: DeclarativeMigration.Code.notAtRest.rawValue)
+    // Those that were refused from the beginning were never changed.
+    let before = plans.first { $0.migration == report.migration }?.findings[code] ?? 0
+    let count = report.changeCount + max(0, report.findings[code, default: 0] - before)
     if count == 0 { return }
     add(
       .notIdempotent,
