@@ -137,6 +137,8 @@ enum Main {
       }
     } catch let failure as Failure {
       throw completed.naming(failure)
+    } catch is CancellationError {
+      throw Failure(.interrupted, "finish \(invocation.commandName)", cause: "it was stopped")
     }
   }
 
@@ -172,6 +174,12 @@ enum Main {
   private static func reported(_ failure: Failure) -> Int32 {
     if Interruption.isBrokenPipe(failure) { return ExitCodes.brokenPipe }
     Terminal.standardError.lines("\(Colors.errorLabel) \(failure)")
+    // A command that records a run has reported its end itself.
+    if failure.kind == .interrupted, Interruption.wasReceived {
+      let words = Setting.shown(Array(CommandLine.arguments.dropFirst()))
+      let same = CommandLineText.quoted(["gymmigrate"] + words)
+      Terminal.standardError.line("To resume: \(Interruption.resumeCommand.withLock { $0 } ?? same)")
+    }
     return ExitCodes.code(of: failure.kind)
   }
 

@@ -21,8 +21,12 @@ extension CommandRun {
     var ending = RunEnding(summary: summary, run: run)
     do {
       if writes, let run { try context.traffic.account.keep(in: run) }
-      if canGoOn(run) { Interruption.resumeCommand.withLock { $0 = resumeCommand(run, allowingMore: false) } }
-      defer { Interruption.resumeCommand.withLock { $0 = nil } }
+      // A part is resumed by the command that works on all parts of its task.
+      let isPart = job?.part != nil
+      if !isPart, canGoOn(run) {
+        Interruption.resumeCommand.withLock { $0 = resumeCommand(run, allowingMore: false) }
+      }
+      defer { if !isPart { Interruption.resumeCommand.withLock { $0 = nil } } }
       ending.result = try await work(context)
       try ending.complete(context.counts, writes: writes)
     } catch {

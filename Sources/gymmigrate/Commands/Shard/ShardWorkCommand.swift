@@ -48,6 +48,8 @@ struct ShardWorkCommand: AsyncParsableCommand {
       variables: Invocation.current.variables,
       planned: plan.tasks
     )
+    let words = Invocation.current.arguments.words + (task == nil ? ["--task", "\(identity.index)"] : [])
+    Interruption.resumeCommand.withLock { $0 = CommandLineText.quoted(["gymmigrate"] + words) }
     let worker = try ShardWorker(
       task: identity.index,
       of: plan,
