@@ -21,8 +21,15 @@ package struct FindingStream: Sendable {
   package mutating func append(_ finding: IntegrityFinding) throws {
     json.removeAll()
     finding.write(to: &json)
+    try append(json: json.bytes)
+  }
+
+  /// Appends a finding that is JSON already.
+  ///
+  /// - Throws: Errors of the sink.
+  package mutating func append(json: some Sequence<UInt8>) throws {
     buffer.append(contentsOf: isEmpty ? "\n".utf8 : ",\n".utf8)
-    buffer.append(contentsOf: json.bytes)
+    buffer.append(contentsOf: json)
     isEmpty = false
     if buffer.count >= Self.bufferSize { try flush() }
   }

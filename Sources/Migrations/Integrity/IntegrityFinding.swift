@@ -44,6 +44,13 @@ package struct IntegrityFinding: Sendable, Equatable {
     [rule.name, path.string, field ?? "", FindingLists.text(of: value), message]
   }
 
+  /// A line of JSON.
+  package var line: [UInt8] {
+    var json = JSONWriter()
+    write(to: &json)
+    return json.bytes + [UInt8(ascii: "\n")]
+  }
+
   /// A CSV line.
   package var row: [UInt8] { CSVLineWriter.list.bytes(cells) }
 

@@ -1,6 +1,6 @@
 package import Configuration
 import Files
-import MigrationEngine
+package import MigrationEngine
 import Platform
 import Storage
 package import Tables
@@ -221,6 +221,17 @@ package struct ShardFinish: Sendable {
     return costs.isEmpty || plan.source != nil ? nil : costs.reduce(Cost(), +)
   }
 
+  /// Returns the totals of the plans of all ranges; nil for a command that does not plan.
+  ///
+  /// - Parameter collections: What all ranges read.
+  package func totals(_ results: [ShardResult], of collections: [RunSummary.Collection]) -> PlanTotals? {
+    let changes = results.compactMap(\.changes)
+    if changes.isEmpty { return nil }
+    var report = MigrationReport(migration: plan.name)
+    for part in changes { report.changes.add(part) }
+    return PlanTotals([report], RunCounts(resuming: collections))
+  }
+
   /// Returns the number of findings of each rule, for `check`; nil for other commands.
   package func findings(_ results: [ShardResult]) -> [String: Int]? {
     let findings = results.compactMap(\.findings)
@@ -250,12 +261,16 @@ package struct ShardFinish: Sendable {
 
   /// Merges the lists of the ranges, in order, into lists of the entire run.
   ///
+  /// - Parameter kept: The list that stays in the folder for temporary files, too; nil for none.
   /// - Returns: The names of the objects.
-  package func mergeLists(_ results: [ShardResult]) async throws(Failure) -> [String] {
+  package func mergeLists(
+    _ results: [ShardResult],
+    keeping kept: String? = nil
+  ) async throws(Failure) -> [String] {
     var names: [String] = []
     for list in Set(results.flatMap(\.lists).map { UTF8Key($0) }).map(\.string).sorted() {
       let merged = "\(scratch)/\(list)"
-      defer { unlink(merged) }
+      defer { if !(kept?.isIdentical(to: list) ?? false) { unlink(merged) } }
       var file = try OutputFile(merged, gzip: false)
       var isFirst = true
       for result in results where result.lists.contains(where: { $0.isIdentical(to: list) }) {

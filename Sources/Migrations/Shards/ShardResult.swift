@@ -1,4 +1,5 @@
 package import Configuration
+package import MigrationEngine
 package import Transfer
 
 /// `ranges/NNNNN.json`: how a range of a sharded run ended, written once.
@@ -55,6 +56,8 @@ package struct ShardResult: JSONRecord, Equatable {
   package var durationSeconds = 0.0
   /// For `migrate plan`, the cost of applying the plan.
   package var cost: Cost?
+  /// For `migrate plan`, the documents to change.
+  package var changes: ChangeCounts?
   /// The billed operations, and those that may have been billed in addition.
   package var billed: Cost?
   package var perhapsBilled: Cost?
@@ -76,7 +79,8 @@ package struct ShardResult: JSONRecord, Equatable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case billed, collections, cost, durationSeconds, findings, holder, lists, part, perhapsBilled, range
+    case billed, changes, collections, cost, durationSeconds, findings, holder, lists, part, perhapsBilled,
+      range
     case readBack, references
     case run = "runId"
     case status, traffic

@@ -36,6 +36,18 @@ struct CheckOutput {
 }
 
 enum CheckText {
+  /// Prints the object of `check --json` of a divided check.
+  ///
+  /// - Parameter list: A file with a finding in each line, as JSON; it is missing if there are none.
+  static func write(_ report: IntegrityReport, findings list: String, _ summary: RunSummary) throws {
+    var stream = FindingStream { try StandardOutput.write(data: $0) }
+    if FileCheck.exists(list) {
+      var lines = try LineReader(list)
+      while try lines.advance() { try lines.withLine { try stream.append(json: $0) } }
+    }
+    try stream.end(report, summary: Secrets.redacted(summary.json))
+  }
+
   /// Prints each rule with its summary, one per line, separated by a tab, or as an array of `rule` and `summary`.
   static func printRules(_ rules: [IntegrityRule], asJSON: Bool) throws(Failure) {
     if !asJSON {

@@ -9,7 +9,7 @@ package struct ChangeCounts: Sendable, Equatable {
   }
 
   /// Adds other counts, optionally under other collection names.
-  mutating func add(_ other: ChangeCounts, named name: (CollectionPath) -> CollectionPath = { $0 }) {
+  package mutating func add(_ other: ChangeCounts, named name: (CollectionPath) -> CollectionPath = { $0 }) {
     for (path, kinds) in other.counts { for (kind, count) in kinds { add(kind, in: name(path), count) } }
   }
 

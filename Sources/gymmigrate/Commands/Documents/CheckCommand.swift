@@ -118,11 +118,14 @@ extension CheckJob: DivisibleJob {
       integrity.readTime = moment
       integrity.part = run.part?.read(of: check)
       let list = LineList(spreadsheet: folder.file("findings.csv"), columns: IntegrityFinding.cellNames)
+      // 'shard finish --json' prints those of all parts.
+      let lines = run.part.map { _ in LineList(folder.file(Self.partList)) }
       let file = try output.map {
         try FindingFile($0, FindingFile.Format(fileName: $0) ?? .jsonl, via: access.files)
       }
       try await integrity.check(check) { finding in
         try list.append(finding.row)
+        try lines?.append(finding.line)
         try file?.append(finding)
         try findings.append(finding)
       }
@@ -236,13 +239,16 @@ extension CheckJob: DivisibleJob {
     )
   }
 
-  /// Returns the table of a divided check.
+  /// The list of a part's findings, as JSON.
+  static let partList = "findings.jsonl"
+
+  /// Returns the report of a divided check.
   ///
   /// - Parameter counts: The number of findings of each rule that has any.
-  func table(of counts: [String: Int], _ connection: ConnectionSettings) throws -> TerminalText {
+  func report(of counts: [String: Int], _ connection: ConnectionSettings) throws -> IntegrityReport {
     var report = IntegrityReport(rules: try check(connection).rules)
     for rule in report.rules { report.add(counts[rule.name] ?? 0, of: rule) }
-    return report.table
+    return report
   }
 }
 

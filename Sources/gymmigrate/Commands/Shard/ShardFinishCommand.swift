@@ -50,7 +50,9 @@ struct ShardFinishCommand: AsyncParsableCommand {
     let copy = divided.job as? CopyJob
     let copied = finish.copied(results)
     if copy != nil { summary.sections += copied.sections }
-    let lists = try await finish.mergeLists(results)
+    let totals = finish.totals(results, of: summary.collections)
+    if let totals { summary.sections.append(totals) }
+    let lists = try await finish.mergeLists(results, keeping: CheckJob.partList)
     if plan.partExtension != nil {
       let export = divided.job as? ExportJob
       let schema = try resolver.schema()
@@ -61,11 +63,27 @@ struct ShardFinishCommand: AsyncParsableCommand {
     if plan.writes { try await close(plan, summary, on: divided.connection, bill) }
     Invocation.current.notifier?.note(summary, Invocation.current.traffic)
     try await finish.write(summary)
-    if let check = divided.job as? CheckJob, !logging.json {
-      try StandardOutput.write(check.table(of: finish.findings(results) ?? [:], divided.connection))
-    }
     copy?.report(copied, of: plan, logging.settings.logger())
-    try report(summary, lists, of: plan, at: place)
+    let found = try (divided.job as? CheckJob)?.report(
+      of: finish.findings(results) ?? [:],
+      divided.connection
+    )
+    if !logging.json { try Self.write(found, totals, summary.cost) }
+    try report(summary, lists, of: plan, at: place) {
+      guard let found else { return try StandardOutput.write(line: summary.json) }
+      try CheckText.write(found, findings: "\(scratch.path)/\(CheckJob.partList)", summary)
+    }
+  }
+
+  /// Prints what one process prints: the table of a check, or the totals of a plan.
+  private static func write(
+    _ found: IntegrityReport?,
+    _ totals: PlanTotals?,
+    _ cost: CostEstimate?
+  ) throws {
+    if let found { try StandardOutput.write(found.table) }
+    if let totals { try StandardOutput.write(MigrationText.together(totals)) }
+    if totals != nil, let cost { try StandardOutput.write("To apply it: \(cost.text)\n") }
   }
 
   /// Returns how the ranges ended.
@@ -112,7 +130,8 @@ struct ShardFinishCommand: AsyncParsableCommand {
     _ summary: RunSummary,
     _ lists: [String],
     of plan: ShardPlan,
-    at place: ShardPlace
+    at place: ShardPlace,
+    printing: () throws -> Void
   ) throws {
     let logger = logging.settings.logger()
     for line in SummaryText.lines(summary) { logger.info("\(line)") }
@@ -122,7 +141,7 @@ struct ShardFinishCommand: AsyncParsableCommand {
       let undo = ["gymmigrate", "migrate", "undo", plan.run, "--state-dir", folder]
       logger.notice("To undo: \(CommandLineText.quoted(undo + environment.confirmationWords))")
     }
-    if logging.json { try StandardOutput.write(line: summary.json) }
+    if logging.json { try printing() }
     if summary.exitCode != 0 { throw ExitStatus(summary.exitCode) }
   }
 }
