@@ -66,8 +66,9 @@ def word(migration, checksum, runs):
         if run["status"] != "undone" and run["totals"]["written"] > 0:
             writer = run
         stands = run["status"] != "undone" and run["id"] not in back
-        wrote = run["status"] == "undone" and run["totals"]["written"] > 0
-        if stands or decisive is None or decisive["status"] == "undone" and wrote:
+        # What earlier runs or a baseline said is true no more.
+        wrote = run["status"] == "undone" and run["hasChanged"]
+        if stands or wrote or decisive is None:
             decisive = run
     planned = any(blocks(run) and migration in run.get("planned", []) for run in runs)
     if decisive is None:

@@ -241,6 +241,19 @@ struct MigrateUpTests {
     }
   }
 
+  @Test("What was undone is pending again, also if it was done by hand or applied before.")
+  func pendingAgain() async throws {
+    try await withFolder(["1-a": Self.setting("a")]) { tool in
+      try await tool.bare(["migrate", "baseline", "1-a", "-e", "test"]).expect(0)
+      #expect(try await pending(tool) == [])
+      try await tool.bare(["migrate", "apply", "set-a", "-e", "test"]).expect(0)
+      try await tool.bare(["migrate", "down", "-e", "test"]).expect(0)
+      #expect(try await pending(tool) == ["1-a undone"])
+      try await tool.bare(["migrate", "up", "-e", "test"]).expect(0)
+      #expect(try await pending(tool) == [])
+    }
+  }
+
   @Test(
     "What was done by hand is not applied, what is irreversible not taken back, and what is for others left out."
   )

@@ -168,7 +168,7 @@ private func file(_ id: String, _ header: String = "") -> String {
     MigrationState(of: "m", checksum, in: entries)
   }
 
-  @Test("By its last run that was not undone, as far as that did something.")
+  @Test("By its last run that did something; what was undone is pending.")
   func kinds() {
     let cases: [([LedgerEntry], MigrationState.Kind)] = [
       ([], .pending), ([entry("1", .done, "other")], .pending), ([entry("1")], .applied),
@@ -177,7 +177,8 @@ private func file(_ id: String, _ header: String = "") -> String {
       ([entry("1", .interrupted)], .failed), ([entry("1", .failed, changed: false)], .pending),
       ([entry("1", .cleared)], .cleared), ([entry("1", .cleared, changed: false)], .pending),
       ([entry("1", .undone), undo(of: "1")], .undone),
-      ([entry("1"), entry("2", .undone), undo(of: "2")], .applied),
+      ([entry("1"), entry("2", .undone), undo(of: "2")], .undone),
+      ([entry("1"), entry("2", .undone, changed: false), undo(of: "2")], .applied),
       ([entry("1", .undone), undo(of: "1"), entry("3")], .applied),
       ([entry("1"), entry("2", .failed)], .failed),
     ]
@@ -186,7 +187,7 @@ private func file(_ id: String, _ header: String = "") -> String {
     }
   }
 
-  @Test("An undo takes back what later runs found on top of it, and what a person knew before stands.")
+  @Test("An undo takes back what later runs found on top of it, and what was known before.")
   func takenBack() {
     func undone(_ run: String) -> LedgerEntry {
       var entry = entry(run, .undone)
@@ -204,9 +205,11 @@ private func file(_ id: String, _ header: String = "") -> String {
       ([first, undo(of: "1"), empty], .applied, "2", nil),
       // What a later run wrote is still there, and 'down' takes it back, too.
       ([first, later, undo(of: "1")], .undone, "1", "3"),
-      ([later, undone("4"), undo(of: "4")], .applied, "3", "3"),
-      ([later, undone("4"), empty, undo(of: "4")], .applied, "3", "3"),
-      ([byHand, first, empty, undo(of: "1")], .byHand, "0", nil),
+      ([later, undone("4"), undo(of: "4")], .undone, "4", "3"),
+      ([later, undone("4"), empty, undo(of: "4")], .undone, "4", "3"),
+      ([byHand, first, undo(of: "1")], .undone, "1", nil),
+      ([byHand, first, empty, undo(of: "1")], .undone, "1", nil),
+      ([first, undo(of: "1"), byHand], .byHand, "0", nil),
     ]
     for (entries, kind, decides, stands) in cases {
       let state = state(entries)

@@ -60,7 +60,11 @@ package struct MigrationState: Sendable, Equatable {
   package init(of id: String, _ checksum: String? = nil, in entries: [LedgerEntry]) {
     let own = entries.own(id).filter(\.hasTouched)
     let revoked = Self.revoked(of: own, in: entries)
-    let standing = own.filter { $0.status != .undone && !revoked.contains(UTF8Key($0.run)) }
+    // Once something was taken back, what earlier runs found or a person knew is true no more.
+    let reopened = own.lastIndex { $0.status == .undone && $0.hasWritten }
+    let standing = own[(reopened.map { $0 + 1 } ?? 0)...].filter {
+      $0.status != .undone && !revoked.contains(UTF8Key($0.run))
+    }
     entry =
       standing.last
       ?? own.last { $0.status == .undone && $0.leftToUndo > 0 }
