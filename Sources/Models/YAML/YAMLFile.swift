@@ -66,6 +66,7 @@ package struct YAMLFile: Sendable {
   ///   refused.
   /// - Throws: ``FirestoreModels/Failure`` with the line and column of the error.
   package func parse(_ text: String, allowsAliases: Bool) throws(Failure) -> YAMLNode {
+    let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
     // This must precede the parser, which hashes every key: a key of nested aliases would take forever.
     if !allowsAliases, let (line, column) = Self.anchor(in: text) {
       throw failure(line: line, column: column, Self.noAnchors)

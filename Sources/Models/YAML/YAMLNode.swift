@@ -17,6 +17,12 @@ package struct YAMLNode: Sendable {
 
   package var text: String? { if case .scalar(let text, _) = content { text } else { nil } }
 
+  /// Whether YAML means null: nothing, or one of its plain words.
+  package var isNull: Bool {
+    guard case .scalar(let text, isPlain: true) = content else { return false }
+    return ["", "~", "null", "Null", "NULL"].contains(text)
+  }
+
   /// A description of the kind, for errors.
   package var kind: String {
     switch content {

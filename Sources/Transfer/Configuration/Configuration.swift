@@ -112,6 +112,7 @@ package struct Configuration: Sendable, Equatable {
     }
     self.init(environments: [], file: file)
     let root = try yaml.parse(text, allowsAliases: true)
+    try Self.assertNoNull(root, in: yaml)
     var project: String?
     var entries: [(name: String, key: YAMLNode, value: YAMLNode)] = []
     var promotions: YAMLNode?
@@ -202,6 +203,18 @@ package struct Configuration: Sendable, Equatable {
       environments.append(DatabaseEnvironment(name: local, database: database))
     }
     if let promotions { self.promotions = try Promotion.read(promotions, of: environments, in: yaml) }
+  }
+
+  /// Refuses values that YAML takes for null, as no name can be one.
+  private static func assertNoNull(_ node: YAMLNode, in yaml: YAMLFile) throws(Failure) {
+    switch node.content {
+    case .sequence(let items): for item in items { try assertNoNull(item, in: yaml) }
+    case .mapping(let members): for (_, value) in members { try assertNoNull(value, in: yaml) }
+    case .scalar(let text, _):
+      if node.isNull, !text.isEmpty {
+        throw yaml.failure(at: node, "'\(text)' is no value; leave the line out, or put a name into quotes")
+      }
+    }
   }
 
   /// Parses the choice of the schema.

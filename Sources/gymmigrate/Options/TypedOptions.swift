@@ -311,7 +311,8 @@ enum TypedValue {
         "\(scheme) cannot be used here, only a file of this machine; copy it with 'gcloud storage cp', and name the copy."
       )
     }
-    return text
+    // A command that is suggested with it could not be parsed otherwise.
+    return text.hasPrefix("-") && text != "-" ? "./\(text)" : text
   }
 
   /// The name of a file or folder, which may be an address in Cloud Storage; any other address is refused.

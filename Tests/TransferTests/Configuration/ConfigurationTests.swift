@@ -101,6 +101,15 @@ struct ConfigurationTests {
     #expect(name("a", "b", "http://127.0.0.1:1") == "a")
   }
 
+  @Test("A byte order mark before a configuration, and a quoted name like null, are read as people mean them")
+  func marked() throws {
+    let text = "\u{FEFF}project: p\nenvironments:\n  a: { database: 'null' }\n"
+    #expect(
+      try parse(text).environments.first { $0.name == "a" }?.database
+        == DatabaseName(project: "p", database: "null")
+    )
+  }
+
   @Test("A name that no command could choose is none of an environment", arguments: ["", "mirror:x"])
   func names(_ name: String) {
     let place = "line 2, column 16: '\(name)' cannot name an environment"
@@ -150,6 +159,9 @@ struct ConfigurationTests {
       ("project: p\nenvironments: [a]\n", "line 2, column 15: "),
       ("project: p\nenvironments:\n  a: { database: [x] }\n", "line 3, column 18: "),
       ("project: p\nenvironments:\n  a: { database: }\n", "line 3, column "),
+      ("project: p\nenvironments:\n  a: { database: null }\n", "line 3, column 18: "),
+      ("project: ~\nenvironments:\n  a: {}\n", "line 1, column 10: "),
+      ("project: p\nenvironments:\n  a: { storageBucket: NULL }\n", "line 3, column 23: "),
       ("environments:\n  a: { database: x }\n", "line 2, column 3: "),
       ("project: p\nenvironments:\n  a: { database: 'x\n", "line "),
       ("project: p\nenvironments:\n\ta: {}\n", "line 3, column 1: "),

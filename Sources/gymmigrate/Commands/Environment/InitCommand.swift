@@ -113,8 +113,10 @@ struct InitCommand: AsyncParsableCommand {
       throw ValidationError("local is the embedded store, which needs no entry.")
     }
     let isName = text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.".utf8.contains($0) }
-    if isName, !text.isEmpty { return text }
-    throw ValidationError("give letters, digits, - _ and . for the name of an environment.")
+    if isName, !text.isEmpty, !text.hasPrefix("-") { return text }
+    throw ValidationError(
+      "give letters, digits, - _ and . for the name of an environment, and no - at first."
+    )
   }
 
   private static let file = "gymmigrate.yaml"
