@@ -115,6 +115,8 @@ struct DeletionBound: Sendable {
   /// `--max-delete`.
   let maximum: Int?
   let options: Confirmation
+  /// What is left of the limit of several migrations; nil if each has its own.
+  var left: Int?
 
   /// Refuses, before anything is sent, if there is no limit and nobody to ask.
   ///
@@ -176,6 +178,29 @@ struct DeletionBound: Sendable {
       if count > maximum { throw Failure.tooManyDeletions(maximum, by: migration.id, upTo: known) }
       return maximum
     }
+  }
+
+  /// Returns the maximum number of deletions of several migrations together.
+  ///
+  /// Before the first one writes, the deletions of all are counted, each on what those before it will leave.
+  ///
+  /// - Parameter sources: The migrations that are still to be applied.
+  /// - Returns: As ``limit(of:as:stage:by:in:)``.
+  /// - Throws: As that; also why a migration refuses to delete.
+  func limit(
+    of sources: [ChangeSource],
+    by runner: MigrationRunner,
+    in session: Session
+  ) async throws -> Int? {
+    let asksNobody = maximum == nil && !sources.contains(where: \.deletesForGood)
+    guard let last = sources.lastIndex(where: \.mayDelete), !asksNobody else { return maximum }
+    if let maximum, session.checkpoints?.resumed != nil { return maximum }
+    let migrations = sources[...last].compactMap { source in
+      if case .migration(let migration) = source.guarded(by: session.client) { migration } else { nil }
+    }
+    let count = try await runner.deletions(of: migrations, programsMayDelete: maximum != nil)
+    let names = sources.filter(\.mayDelete).map(\.id).joined(separator: ", ")
+    return try allow(count, by: names, in: session.environment) + session.counts.totals.deleted
   }
 
   /// Refuses to delete more documents than the limit allows; asks a person for the number if there is no limit.

@@ -4,16 +4,27 @@ import Runs
 
 /// Counts what a migration would delete before it deletes anything.
 private struct DeletionCounter: PlanSink {
-  /// Thrown once there is one deletion more than was asked about.
+  /// Thrown once there are more deletions than were asked about.
   struct Enough: Error {}
 
   let maximum: Int
+  /// Receives the changes for the migrations that are applied afterwards; nil if there are none.
+  var planned: PlannedDocuments?
+  let source: ChangeSource
   let count = Locked(0)
 
   func record(_ outcome: Outcome, of document: RawDocument) async throws {
-    guard case .change(let change) = outcome.action, change.isDeletion else { return }
+    try await record([outcome], of: [document])
+  }
+
+  func record(_ outcomes: [Outcome], of page: [RawDocument]) async throws {
+    let changes = outcomes.compactMap { outcome -> Change? in
+      if case .change(let change) = outcome.action { change } else { nil }
+    }
+    try await planned?.append(changes, by: source.asApplied)
+    let deletions = changes.count(where: \.isDeletion)
     let count = count.withLock { count in
-      count += 1
+      count += deletions
       return count
     }
     if count > maximum { throw Enough() }
@@ -23,11 +34,43 @@ private struct DeletionCounter: PlanSink {
 }
 
 extension MigrationRunner {
-  /// Returns how many documents a migration would currently delete, counting up to one more than `maximum`.
+  /// Returns how many documents a migration would currently delete, counting until there are more than `maximum`.
   ///
   /// It reads what the migration reads, but adds nothing to the run's lists and counts.
   package func deletions(of migration: any Migration, upTo maximum: Int) async throws -> Int {
-    let counter = DeletionCounter(maximum: maximum)
+    let counter = DeletionCounter(maximum: maximum, source: .migration(migration))
+    defer { context.progress.end() }
+    do { try await count(migration, in: counter) } catch is DeletionCounter.Enough {}
+    return counter.count.withLock { $0 }
+  }
+
+  /// Returns how many documents migrations would delete in all, each on what those before it would leave.
+  ///
+  /// - Parameter programsMayDelete: Whether programs may delete; if not, one that would is refused.
+  package func deletions(of migrations: [any Migration], programsMayDelete: Bool) async throws -> Int {
+    let planned = try PlannedDocuments(over: context.client)
+    var turn = Turn()
+    var deletions = 0
+    defer { context.progress.end() }
+    for migration in migrations {
+      let source = ChangeSource.migration(migration)
+      let counter = DeletionCounter(maximum: .max, planned: planned, source: source)
+      let mayDelete = programsMayDelete || source.deletesForGood
+      try await count(migration, in: counter, mayDelete: mayDelete, upon: planned, turn)
+      try planned.advance()
+      turn.former.append(source)
+      deletions += counter.count.withLock { $0 }
+    }
+    return deletions
+  }
+
+  private func count(
+    _ migration: any Migration,
+    in counter: DeletionCounter,
+    mayDelete: Bool = true,
+    upon planned: PlannedDocuments? = nil,
+    _ turn: Turn = Turn()
+  ) async throws {
     let documents = LiveSource(
       client: context.client,
       pageSize: pageSize,
@@ -35,17 +78,17 @@ extension MigrationRunner {
       progress: context.progress,
       counts: RunCounts(),
       changes: .migration(migration),
-      stops: nil
+      stops: nil,
+      planned: planned,
+      turn: turn
     )
-    defer { context.progress.end() }
-    let working = migration.working(in: context.folder, mayDelete: true)
-    do { try await working.plan(from: documents, into: counter) } catch is DeletionCounter.Enough {}
-    return counter.count.withLock { $0 }
+    let working = migration.working(in: context.folder, mayDelete: mayDelete)
+    try await working.plan(from: documents, into: counter)
   }
 
   /// Returns how many documents a list would currently delete, without those that are left alone.
   package func deletions(of list: any ChangeList) async throws -> Int {
-    let counter = DeletionCounter(maximum: .max)
+    let counter = DeletionCounter(maximum: .max, source: .list(list))
     try await list.record(in: counter, after: nil) { _ in }
     return counter.count.withLock { $0 }
   }
@@ -73,7 +116,9 @@ extension Failure {
       "delete more than \(NumberText.counted(maximum, "document")) by",
       path: name,
       cause: "--max-delete allows no more\(meant)\(isBegun ? "" : "; nothing was written")",
-      remedy: "Look at the plan (-n), then allow more with --max-delete."
+      remedy: isBegun
+        ? "Undo the run; then look at the plan (-n), and allow more with --max-delete."
+        : "Look at the plan (-n), then allow more with --max-delete."
     )
     failure.isRefusal = true
     return failure

@@ -35,6 +35,8 @@ package struct MigrationRunner: Sendable {
   private let finished: Locked<[MigrationReport]>
   /// Reads ahead for several sources; nil if each reads only at its turn.
   private var ahead: ReadsAhead?
+  /// Of one of several sources that are planned together: whether an apply counts its deletions before the first one writes.
+  private var isCountedBefore: Bool?
 
   /// The files that a plan or an apply may leave in the run's folder for people to look at.
   package static let lists = ["plan.jsonl", "review.csv", "rejects.jsonl", "findings.csv"]
@@ -91,10 +93,12 @@ package struct MigrationRunner: Sendable {
     _ sources: [ChangeSource],
     each: (MigrationReport) throws -> Void
   ) async throws -> (reports: [MigrationReport], totals: PlanTotals) {
-    let runner = readingAhead(of: sources, .planned)
+    var runner = readingAhead(of: sources, .planned)
+    let last = sources.count > 1 ? sources.lastIndex { $0.mayDelete && holdsBound($0) } : nil
     if ForeseenReads(of: sources, .planned).areApart {
       var reports: [MigrationReport] = []
       for (stage, source) in sources.enumerated() {
+        runner.isCountedBefore = last.map { stage <= $0 }
         reports.append(try await runner.plan(source, stage: stage))
         try each(reports[stage])
       }
@@ -105,7 +109,8 @@ package struct MigrationRunner: Sendable {
     var turn = Turn(ahead: runner.ahead)
     for (stage, source) in sources.enumerated() {
       turn.stage = stage
-      let report = try await plan(source, in: planned, upon: planned, turn)
+      runner.isCountedBefore = last.map { stage <= $0 }
+      let report = try await runner.plan(source, in: planned, upon: planned, turn)
       reports.append(report)
       try planned.advance()
       if report.changeCount > 0 { turn.former.append(source) }
@@ -146,6 +151,7 @@ package struct MigrationRunner: Sendable {
     var reads = below
     // A transaction reads its document again with everything that it depends on: no more than the plan did.
     if case .transactional = migration.strategy { reads += report.reads }
+    if let isCountedBefore { return isCountedBefore ? reads + report.reads + below : reads }
     guard holdsBound(migration) else { return reads }
     let sources = (migration as? DeclarativeMigration)?.sources ?? []
     reads += sources.allSatisfy(\.isCountable) ? Cost.reads(ofCounting: selected) : report.reads
@@ -159,6 +165,10 @@ package struct MigrationRunner: Sendable {
   private func holdsBound(_ migration: any Migration) -> Bool {
     if (migration as? DeclarativeMigration)?.program != nil { return maximumDeletes != nil }
     return migration.mayDelete || migration.requestsPerDeletion > 0
+  }
+
+  private func holdsBound(_ source: ChangeSource) -> Bool {
+    if case .migration(let migration) = source { holdsBound(migration) } else { false }
   }
 
   /// Applies the changes, planning and writing in one stream.

@@ -105,8 +105,14 @@ extension ApplyJob: MigrationsJob {
           session.logger.notice("Continuing with \(sources[first].id). Already complete: \(complete).")
         }
         var empty = EmptyMigrations(in: session)
+        var bound = deletions
+        if sources.count > 1 {
+          let limit = try await deletions.limit(of: Array(sources[first...]), by: runner, in: session)
+          bound.left = limit.map { $0 - finished.reduce(0) { $0 + $1.deletions } }
+        }
         for (stage, source) in sources.enumerated().dropFirst(first) {
-          let report = try await self.apply(source, stage: stage, deletions, in: session, by: runner)
+          let report = try await self.apply(source, stage: stage, bound, in: session, by: runner)
+          bound.left = bound.left.map { $0 - report.deletions }
           if !isQuiet { session.report(MigrationText.applied(report)) }
           if reportsEmpty { empty.report(chosen[stage]) }
         }
@@ -141,6 +147,12 @@ extension ApplyJob: MigrationsJob {
   ) async throws -> MigrationReport {
     let guarded = source.guarded(by: session.client)
     var runner = runner
+    if let left = deletions.left {
+      // Without a limit that somebody gave, a program deletes nothing.
+      let isAllowed = deletions.maximum != nil || source.deletesForGood
+      runner.maximumDeletes = isAllowed ? max(0, left) : nil
+      return try await runner.apply(guarded, stage: stage)
+    }
     runner.maximumDeletes = try await deletions.limit(
       of: source,
       as: guarded,
