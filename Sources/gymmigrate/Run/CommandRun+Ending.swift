@@ -30,7 +30,7 @@ extension CommandRun {
       ending.result = try await work(context)
       try ending.complete(context.counts, writes: writes)
     } catch {
-      ending.fail(failure(of: error))
+      ending.fail(failure(of: error, hasWritten: context.hasWritten))
       note(&ending, context)
     }
     context.progress.end()
@@ -177,7 +177,7 @@ extension CommandRun {
     if let resume = summary.resumeCommand, summary.status != .done {
       logger.notice("To resume: \(resume)")
     }
-    let mayBeDone = ending.failure.map(\.isRefusalOfAll) ?? true
+    let mayBeDone = ending.failure.map(isFinal) ?? true
     if mayBeDone, let run = ending.run, let job = job?.job, job.canUndo, context.counts.totals.written > 0 {
       logger.notice("To undo: \(command([job.undoGroup, "undo", run.id]))")
     }
@@ -200,13 +200,28 @@ extension CommandRun {
 
   // MARK: Errors
 
-  private func failure(of error: any Error) -> Failure {
-    if let failure = error as? Failure { return Invocation.current.arguments.naming(failure) }
+  private func failure(of error: any Error, hasWritten: Bool) -> Failure {
+    if var failure = error as? Failure {
+      if hasWritten, isOfInput(failure) {
+        let undo = "What the run wrote may be damaged, too: undo it before you import again."
+        failure.remedy = failure.remedy.map { "\($0) \(undo)" } ?? undo
+      }
+      return Invocation.current.arguments.naming(failure)
+    }
     if error is CancellationError {
       return Failure(.interrupted, "finish \(name)", cause: "it was stopped")
     }
     return Failure(.internal, "run \(name)", cause: "\(error)")
   }
+
+  /// Whether the input of an import is damaged, or no longer what was checked before anything was written.
+  private func isOfInput(_ failure: Failure) -> Bool {
+    // A part of a divided import keeps its journal only if it is resumed.
+    failure.kind == .inputMalformed && job?.job is ImportJob && job?.part == nil
+  }
+
+  /// Whether the run must not be resumed: it would be refused again, or what it wrote is not to be trusted.
+  private func isFinal(_ failure: Failure) -> Bool { failure.isRefusalOfAll || isOfInput(failure) }
 
   /// Records what remains to be done after an error.
   private func note(_ ending: inout RunEnding, _ context: CommandContext) {
@@ -214,7 +229,7 @@ extension CommandRun {
     case .run:
       let isBounded = ending.failure?.isOfBound ?? false
       var mayPass = ending.failure?.mayPass(havingWritten: context.hasWritten) ?? false
-      let isFinal = canGoOn(ending.run) && ending.failure?.isRefusalOfAll ?? false
+      let isFinal = canGoOn(ending.run) && ending.failure.map(isFinal) ?? false
       // With the same limit, a new run would stop at the same place.
       if isFinal || isBounded && !canGoOn(ending.run) { mayPass = false }
       if job?.job.canResume ?? false { ending.summary.canResume = mayPass || context.hasWritten && !isFinal }

@@ -84,6 +84,38 @@ import Testing
     }
   }
 
+  @Test("A damaged piece of a second reading is requested again, and is never handed on")
+  func damaged() async throws {
+    try await withCloudStorage { storage, cloud async throws in
+      let bytes = sampleBytes(9_000_000)
+      storage.put("o", MiniStorage.Object(bytes: bytes, generation: 5, metadata: "{}"))
+      #expect(try read("gs://bucket/o", via: cloud.files) == bytes)
+      storage.plan(.flippedBit, "GET", "alt=media", after: 1)
+      #expect(try read("gs://bucket/o", via: cloud.files) == bytes)
+      #expect(storage.plannedFaults == 0)
+      // The second piece is damaged twice.
+      storage.plan(.flippedBit, "GET", "alt=media", after: 1)
+      storage.plan(.flippedBit, "GET", "alt=media")
+      var input = try InputFile("gs://bucket/o", via: cloud.files)
+      var handedOn = 0
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 100_000, alignment: 16)
+      defer { buffer.deallocate() }
+      do throws(Failure) {
+        while true {
+          let count = try input.read(into: buffer)
+          if count == 0 { break }
+          #expect(buffer[..<count].elementsEqual(bytes[handedOn..<(handedOn + count)]))
+          handedOn += count
+        }
+        Issue.record("it was read to the end")
+      } catch {
+        #expect(error.kind == .inputMalformed && error.cause.contains("CRC32C"))
+      }
+      #expect(handedOn == ObjectDownload.pieceBytes)
+      #expect(storage.violations == [])
+    }
+  }
+
   @Test("Files and folders are told apart, and missing ones")
   func entries() async throws {
     try await withCloudStorage(MiniStorage(pageSize: 1)) { storage, cloud async throws in

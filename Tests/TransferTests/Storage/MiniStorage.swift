@@ -26,6 +26,8 @@ final class MiniStorage: Sendable {
     case replaced
     /// The answer names another checksum.
     case wrongChecksum
+    /// One bit of the answer's body is another.
+    case flippedBit
   }
 
   struct Object: Sendable {
@@ -118,6 +120,10 @@ final class MiniStorage: Sendable {
         var response = apply(request, &state)
         let text = String(decoding: response.body, as: UTF8.self)
         response.body = Array(text.replacing(#/"crc32c":"[^"]*"/#, with: #""crc32c":"AAAAAA==""#).utf8)
+        return .response(response)
+      case .flippedBit:
+        var response = apply(request, &state)
+        response.body[response.body.count / 2] ^= 1
         return .response(response)
       case nil: return .response(apply(request, &state))
       }

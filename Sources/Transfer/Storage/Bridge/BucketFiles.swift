@@ -13,6 +13,8 @@ package final class BucketFiles: RemoteFiles {
   let bridge: Bridge
   /// The objects that were looked up, by address.
   private let seen = Mutex<[UTF8Key: StorageResource]>([:])
+  /// The checksums of the pieces of the objects that were read to the end, by address.
+  private let pieces = Mutex<[UTF8Key: [CRC32C]]>([:])
 
   init(_ client: StorageClient, _ bridge: Bridge) {
     self.client = client
@@ -83,7 +85,11 @@ package final class BucketFiles: RemoteFiles {
   package func reader(of text: String) throws(Failure) -> any RemoteReader {
     let address = try resolved(StorageAddress(text))
     if !address.isFolder, let object = try object(at: address) {
-      return ObjectReader(ObjectDownload(object, at: address, client), bridge)
+      let key = UTF8Key(address.description)
+      let known = pieces.withLock { $0[key] ?? [] }
+      return ObjectReader(ObjectDownload(object, at: address, client, known: known), bridge) { [self] sums in
+        pieces.withLock { $0[key] = sums }
+      }
     }
     let isFolder = try entry(at: text) == .folder
     throw Failure(
@@ -101,7 +107,9 @@ package final class BucketFiles: RemoteFiles {
       try await Self.start(address, client)
     }
     return ObjectWriter(upload, bridge) { [self] in
-      seen.withLock { _ = $0.removeValue(forKey: UTF8Key(address.description)) }
+      let key = UTF8Key(address.description)
+      seen.withLock { _ = $0.removeValue(forKey: key) }
+      pieces.withLock { _ = $0.removeValue(forKey: key) }
     }
   }
 
@@ -152,10 +160,13 @@ private final class ObjectReader: RemoteReader {
   private var piece: [UInt8] = []
   private var used = 0
   private var ahead: Pending<[UInt8]>?
+  private let onEnd: ([CRC32C]) -> Void
 
-  init(_ download: ObjectDownload, _ bridge: Bridge) {
+  /// - Parameter onEnd: Receives the checksums of the pieces of an object that was read to its end and verified.
+  init(_ download: ObjectDownload, _ bridge: Bridge, onEnd: @escaping ([CRC32C]) -> Void) {
     self.download = download
     self.bridge = bridge
+    self.onEnd = onEnd
   }
 
   deinit { ahead?.cancel() }
@@ -169,8 +180,13 @@ private final class ObjectReader: RemoteReader {
       piece = []
       piece = try pending.wait("read", download.address.description)
       used = 0
+      // Bytes that were changed on their way may arrive unchanged the next time.
+      if !download.accepts(piece), let again = request() {
+        piece = try again.wait("read", download.address.description)
+      }
       try download.take(piece)
       ahead = request()
+      if ahead == nil { onEnd(download.pieces) }
     }
     let count = min(buffer.count, piece.count - used)
     piece.withUnsafeBytes { bytes in

@@ -3,7 +3,8 @@ import FirestoreREST
 
 /// Reads one version of an object, piece by piece, and verifies its checksum at the end.
 ///
-/// If the response to a piece is cut off, only that piece is requested again.
+/// If the response to a piece is cut off, only that piece is requested again. A reading after the first verifies each piece
+/// before it is handed on.
 struct ObjectDownload: Sendable {
   /// The number of bytes per request.
   static let pieceBytes = 4 << 20
@@ -12,12 +13,24 @@ struct ObjectDownload: Sendable {
   let object: StorageResource
   private let client: StorageClient
   private var checksum = CRC32C()
+  /// The checksums of the pieces that were taken.
+  private(set) var pieces: [CRC32C] = []
+  /// The checksums of all pieces, from a reading that was verified as a whole; empty for the first reading.
+  private let known: [CRC32C]
   private var received = 0
   private var call: StorageCall { StorageCall("read", address) }
 
-  /// - Parameter object: The version, as looked up.
-  init(_ object: StorageResource, at address: StorageAddress, _ client: StorageClient) {
+  /// - Parameters:
+  ///   - object: The version, as looked up.
+  ///   - known: The ``pieces`` of an earlier reading of it.
+  init(
+    _ object: StorageResource,
+    at address: StorageAddress,
+    _ client: StorageClient,
+    known: [CRC32C] = []
+  ) {
     self.object = object
+    self.known = known
     self.address = address
     self.client = client
   }
@@ -75,14 +88,22 @@ struct ObjectDownload: Sendable {
     return piece
   }
 
+  /// Whether the bytes of ``next`` are those of an earlier reading, as far as there was one.
+  func accepts(_ bytes: [UInt8]) -> Bool {
+    !known.indices.contains(pieces.count) || known[pieces.count] == CRC32C.checksum(of: bytes)
+  }
+
   /// Takes the bytes of ``next``.
   ///
-  /// - Throws: `.inputMalformed` if they were the last, and the whole differs from what is stored.
+  /// - Throws: `.inputMalformed` if they differ from those of an earlier reading, or were the last and the whole differs
+  ///   from what is stored.
   mutating func take(_ bytes: [UInt8]) throws(Failure) {
+    let isSame = accepts(bytes)
     received += bytes.count
     guard let expected = object.crc32c else { return }
+    pieces.append(CRC32C.checksum(of: bytes))
     bytes.withUnsafeBytes { checksum.update($0) }
-    if received != object.bytes || checksum.base64.isIdentical(to: expected) { return }
+    if isSame, received != object.bytes || checksum.base64.isIdentical(to: expected) { return }
     throw call.damaged("its checksum (CRC32C) is not that of the stored object")
   }
 }

@@ -180,7 +180,12 @@ struct RunsResume: AsyncParsableCommand {
       return refuse("it only reads, and begins from the start", "Run it again: \(again)")
     }
     if entry.status == "failed", !entry.stoppedEarly, entry.ending?.totals.written ?? 0 > 0 {
-      return refuse("it was refused, and would be again after what it wrote", undoing(record, or: again))
+      let cause =
+        record.job?.kind.isIdentical(to: ImportJob.kind) == true
+          && entry.ending?.exitCode == ExitCodes.code(of: .inputMalformed)
+        ? "its input was damaged or changed, and what it wrote may be, too"
+        : "it was refused, and would be again after what it wrote"
+      return refuse(cause, undoing(record, or: again))
     }
     if entry.status == "failed", !entry.stoppedEarly {
       return refuse("it was refused before it wrote anything", "Give the command again: \(again)")
