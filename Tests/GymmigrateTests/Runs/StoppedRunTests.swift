@@ -47,6 +47,36 @@ struct StoppedRunTests {
     }
   }
 
+  @Test("An import whose input changes after it wrote cannot be resumed, and names its undo.")
+  func changedInput() async throws {
+    try await withTemporaryDirectory { folder in
+      let file = folder.appendingPathComponent("in.jsonl").path
+      let long = String(repeating: "x", count: 2_000)
+      let lines = (0..<6_000).map { #"{"name":"a/\#($0)","fields":{"n":{"stringValue":"\#(long)"}}}"# }
+      try (lines.joined(separator: "\n") + "\n").write(toFile: file, atomically: false, encoding: .utf8)
+      let mini = MiniFirestore()
+      let handler: RequestHandler = { request in
+        if request.kind == .commit, let handle = FileHandle(forWritingAtPath: file) {
+          // The last line is no longer JSON.
+          if let end = try? handle.seekToEnd(), (try? handle.seek(toOffset: end - 2)) != nil {
+            try? handle.write(contentsOf: Data("!".utf8))
+          }
+          try? handle.close()
+        }
+        return mini.handler(request)
+      }
+      try await withTool(against: handler) { tool, _ in
+        let few = ["--schema", "none", "--in-flight", "1", "--batch-size", "20"]
+        let failed = try await tool.bare(["import", file] + few + tool.place).expect(65)
+        let run = try tool.lastRun()
+        #expect(failed.errors.contains("What the run wrote may be damaged"), "\(failed.errors)")
+        #expect(failed.lastLine == "To undo: gymmigrate runs undo \(run)", "\(failed.errors)")
+        let resumed = try await tool.bare(["runs", "resume", run])
+        resumed.expectFailure(64, "damaged or changed", "Undo it (gymmigrate runs undo \(run)")
+      }
+    }
+  }
+
   @Test("A program that fails is corrected, the run is undone, and the same command begins anew, as is said.")
   func program() async throws {
     try await withThings { tool in
