@@ -273,6 +273,42 @@ struct BillBoundTests {
     }
   }
 
+  @Test("'runs prune' keeps what a killed run was billed, with or without --yes.", arguments: [false, true])
+  func prune(_ isUndone: Bool) async throws {
+    try await withStores { tool in
+      try tool.write(documentLine("a/1", 1), to: "a.jsonl")
+      try await tool.bare(["import", "a.jsonl", "-e", "test", "--schema", "none"]).expect(0)
+      let id = try tool.lastRun()
+      let run = ".gymmigrate/runs/\(id)"
+      // As a process that is killed leaves it.
+      for file in ["\(run)/summary.json", ".gymmigrate/costs.jsonl"] {
+        try FileManager.default.removeItem(atPath: tool.path(file))
+      }
+      let bill = try tool.text("\(run)/billed.json").replacing(/,"recorded":\{[^}]*\}/, with: "")
+      try tool.write(bill, to: "\(run)/billed.json")
+      if isUndone { try await tool.bare(["runs", "undo", id, "--yes", "-e", "test"]).expect(0) }
+      for run in tool.runs() {
+        let record = try tool.text("\(run)/run.json")
+        let aged = record.replacing(#/"startedAt":"\d{4}/#, with: #""startedAt":"2020"#)
+        try tool.write(aged, to: "\(run)/run.json")
+      }
+      func billed() async throws -> [String: Int] {
+        let costs = try await tool.bare(["costs", "--since", "9000d", "--json"]).expect(0)
+        let json = try JSONSerialization.jsonObject(with: Data(costs.standardOutput)) as? [String: Any]
+        return try #require((json?["total"] as? [String: Any])?["billed"] as? [String: Int])
+      }
+      let before = try await billed()
+      #expect(before["writes"] ?? 0 >= 1, "\(before)")
+      for _ in 0..<2 {
+        try await tool.bare(["runs", "prune", "--older-than", "90d"] + (isUndone ? [] : ["--yes"])).expect(0)
+        #expect(!tool.exists(run))
+        #expect(try await billed() == before)
+      }
+      let lines = try tool.text(".gymmigrate/costs.jsonl").split(separator: "\n")
+      #expect(lines.count { $0.contains(#""runId":"\#(id)""#) } == 1, "\(lines)")
+    }
+  }
+
   @Test("What one process cannot keep is refused.")
   func refusals() async throws {
     try await withMini { tool, _ in

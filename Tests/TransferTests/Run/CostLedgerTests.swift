@@ -4,6 +4,7 @@ import FirestoreModels
 import Foundation
 import TestSupport
 import Testing
+import TypedDocuments
 
 @testable import FirestoreREST
 @testable import Runs
@@ -128,6 +129,60 @@ struct CostLedgerTests {
       try next.keep(in: run)
       next.settle(try await next.reserve(Cost(reads: 4)), as: Cost(reads: 4))
       #expect(next.takeUnrecorded() == Cost(reads: 4) && next.takeUnrecorded() == Cost())
+    }
+  }
+
+  @Test(
+    "A damaged line is told of, whatever follows, if its own time or that of a line before it is in the period."
+  )
+  func damaged() async throws {
+    let now = Timestamp.now
+    let moment = try #require(Timestamp(seconds: now.seconds - 3600))
+    func line(_ hours: Int64) throws -> String {
+      var record = record("a", 5)
+      record.startedAt = try #require(Timestamp(seconds: now.seconds - hours * 3600))
+      return String(decoding: record.line, as: UTF8.self)
+    }
+    let (recent, old) = (try line(0), try line(3))
+    let (torn, oldTorn) = ("\(recent.prefix(120))\n", "\(old.prefix(120))\n")
+    for (lines, numbers) in [
+      ([torn, recent], [1]), ([torn, old], [1]), ([recent, "{\n", old], [2]), (["{\n", old], []),
+      ([oldTorn, old], []), (["{\n", old, torn, "[\n", recent, old], [3, 4]),
+    ] {
+      try await withTemporaryDirectory { folder in
+        try AppendOnlyFile(folder.appendingPathComponent("costs.jsonl").path).append(
+          Array(lines.joined().utf8)
+        )
+        let skipped = try CostLedger(in: folder.path).forEach(since: moment) { _ in }
+        #expect(skipped == numbers, "\(lines)")
+      }
+    }
+  }
+
+  @Test(
+    "The line of a killed run is added once, with the time of the run, and hides no damaged line before it."
+  )
+  func completed() async throws {
+    try await withTemporaryDirectory { folder in
+      let now = Timestamp.now
+      let run = RunRecord(
+        id: "r",
+        command: "import",
+        arguments: ["import"],
+        workingDirectory: folder.path,
+        environment: environment("a"),
+        startedAt: try #require(Timestamp(seconds: now.seconds - 86_400)),
+        writes: true
+      )
+      try AppendOnlyFile(folder.appendingPathComponent("costs.jsonl").path).append(Array("{\n".utf8))
+      let ledger = CostLedger(in: folder.path)
+      let record = CostRecord(run, command: "import", billed: Cost(reads: 7), usd: nil)
+      for _ in 0..<2 { try ledger.complete(run, with: record) }
+      let all = try ledger.records(of: run)
+      #expect(all.map(\.billed.reads) == [7] && all.map(\.startedAt) == [run.startedAt])
+      let hourAgo = try #require(Timestamp(seconds: now.seconds - 3600))
+      var found = 0
+      #expect(try ledger.forEach(since: hourAgo) { _ in found += 1 } == [1] && found == 0)
     }
   }
 

@@ -21,6 +21,8 @@ package struct CostRecord: JSONRecord, Equatable {
   }
 
   package var startedAt: Timestamp
+  /// When the line was added, for a run that was killed and is being removed; nil if that was at `startedAt`.
+  package private(set) var recordedAt: Timestamp?
   /// The command, without its arguments.
   package var command: String
   package var environment: String
@@ -63,6 +65,13 @@ package struct CostRecord: JSONRecord, Equatable {
     (database, source, endpoint) = (run.database.description, run.source?.database.description, run.endpoint)
     (runId, self.billed, self.usd) = (run.id, billed, usd)
     (bytesIn, bytesOut, collections) = (0, 0, [])
+  }
+
+  /// Returns the record as it is added after the run.
+  fileprivate func addedLater() -> CostRecord {
+    var record = self
+    record.recordedAt = .now
+    return record
   }
 
   /// Removes the counts of what was written to a database that is not billed.
@@ -138,6 +147,16 @@ package struct CostLedger: Sendable {
 
   package init(in stateDirectory: String) { self.stateDirectory = stateDirectory }
 
+  /// Adds the line that a killed run lacks, before its directory is removed.
+  ///
+  /// - Throws: `.cannotWrite`, and the errors of ``forEach(since:_:)``.
+  package func complete(_ run: RunRecord, with record: CostRecord) throws(Failure) {
+    // A removal that was interrupted may have added it.
+    let isThere = try records(of: run).contains { $0.recordedAt != nil && $0.billed == record.billed }
+    if !isThere { try append(record.addedLater()) }
+    try RunHistory(in: stateDirectory).noteRecorded(run)
+  }
+
   /// Adds a line.
   ///
   /// - Throws: `.cannotWrite`.
@@ -151,25 +170,37 @@ package struct CostLedger: Sendable {
 
   /// Reads the records since a moment, skipping lines that are torn or written by other versions.
   ///
-  /// - Returns: The numbers of the skipped lines after the last record from before that moment.
+  /// - Returns: The numbers of the skipped lines, except those that were added before that moment: a line that was added
+  ///   before it follows, and neither the line itself nor an earlier one has a later time.
   /// - Throws: `.inputMissing` if the file cannot be read.
   @discardableResult
   package func forEach(since moment: Timestamp, _ body: (CostRecord) -> Void) throws(Failure) -> [Int] {
     guard FileCheck.exists(path) else { return [] }
     let parser = JSONParser()
     var lines = try LineReader(path, maximumLineBytes: 1 << 20)
-    var skipped: [Int] = []
+    // A line that cannot be read is certainly of that time, or may be older.
+    var (skipped, undated, isReached): ([Int], [Int], Bool) = ([], [], false)
     while try lines.advance() {
       let record = lines.withLine { bytes in
         try? parser.parse(bytes) { json throws(WireError) in try CostRecord(json) }
       }
       if let record {
-        if record.startedAt >= moment { body(record) } else { skipped = [] }
-      } else {
+        if record.startedAt >= moment { body(record) }
+        if record.recordedAt ?? record.startedAt < moment { undated = [] } else { isReached = true }
+      } else if isReached || lines.withLine({ Self.isDated($0, since: moment) }) {
         skipped.append(lines.number)
+      } else {
+        undated.append(lines.number)
       }
     }
-    return skipped
+    return (skipped + undated).sorted()
+  }
+
+  /// Whether a line that cannot be read still shows a time since a moment.
+  private static func isDated(_ line: UnsafeRawBufferPointer, since moment: Timestamp) -> Bool {
+    let text = String(decoding: line, as: UTF8.self)
+    guard let time = text.firstMatch(of: /"startedAt":"([^"]*)"/)?.1 else { return false }
+    return Timestamp(String(time)).map { $0 >= moment } ?? false
   }
 
   /// Returns a warning of lines that are in no sum.

@@ -1,4 +1,4 @@
-import Configuration
+package import Configuration
 import Files
 package import FirestoreREST
 import TypedDocuments
@@ -18,6 +18,13 @@ private struct BilledRecord: JSONRecord {
   }
 
   static let name = "billed.json"
+
+  /// Records in a file that the cost ledger contains everything.
+  static func noteRecorded(in file: String) throws(Failure) {
+    guard var bill = try JSONFile.read(file, as: Self.self) else { return }
+    bill.recorded = bill.billed + bill.perhaps
+    try JSONFile.write(bill.json, to: file)
+  }
 }
 
 extension Account {
@@ -40,10 +47,7 @@ extension RunDirectory {
   ///
   /// - Throws: `.cannotWrite`.
   package func noteRecorded() throws(Failure) {
-    let file = file(BilledRecord.name)
-    guard var bill = try JSONFile.read(file, as: BilledRecord.self) else { return }
-    bill.recorded = bill.billed + bill.perhaps
-    try JSONFile.write(bill.json, to: file)
+    try BilledRecord.noteRecorded(in: file(BilledRecord.name))
   }
 }
 
@@ -53,11 +57,23 @@ extension RunHistory {
   /// These are runs that are running or were killed, as far as they have a journal.
   func unrecordedBills(since moment: Timestamp) -> [(run: RunRecord, cost: Cost)] {
     names.compactMap { id in
-      guard let bill = try? JSONFile.read(file(BilledRecord.name, of: id), as: BilledRecord.self),
-        bill.unrecorded != Cost(),
+      guard let cost = unrecordedBill(of: id),
         let run = try? JSONFile.read(file("run.json", of: id), as: RunRecord.self), run.startedAt >= moment
       else { return nil }
-      return (run, bill.unrecorded)
+      return (run, cost)
     }
+  }
+
+  /// Returns the most that a run was billed in addition to the cost ledger; nil for nothing.
+  package func unrecordedBill(of id: String) -> Cost? {
+    let bill = try? JSONFile.read(file(BilledRecord.name, of: id), as: BilledRecord.self)
+    return bill.map(\.unrecorded).flatMap { $0 == Cost() ? nil : $0 }
+  }
+
+  /// Records that the cost ledger contains everything that a run was billed.
+  ///
+  /// - Throws: `.cannotWrite`.
+  func noteRecorded(_ run: RunRecord) throws(Failure) {
+    try BilledRecord.noteRecorded(in: file(BilledRecord.name, of: run.id))
   }
 }

@@ -71,16 +71,22 @@ struct CostsCommand: AsyncParsableCommand {
     }
     let skipped = try ledger.forEach(since: moment, add)
     for (run, cost) in ledger.unrecorded(since: moment) {
-      let named = try? configuration.environment(named: run.environment)
-      // What is never billed is not listed.
-      if run.endpoint.isIdentical(to: DatabaseEnvironment.embeddedServer), named?.limits == nil { continue }
-      let prices = named.map { configuration.prices(of: $0) }
-      let usd = prices.flatMap { $0.isExact ? $0.dollars(of: cost) : nil }
-      let words = NamedCommand(of: run.arguments, below: Invocation.current.root).words
-      let command = run.arguments.prefix(words).joined(separator: " ")
-      add(CostRecord(run, command: command, billed: cost, usd: usd))
+      if let record = configuration.costRecord(of: run, billed: cost) { add(record) }
     }
     if let environment, !isKnown { _ = try configuration.environment(named: environment) }
     return (totals, others, skipped)
+  }
+}
+
+extension Configuration {
+  /// Returns the record of what a run was billed without a line in the ledger; nil for what is never billed.
+  func costRecord(of run: RunRecord, billed cost: Cost) -> CostRecord? {
+    let named = try? environment(named: run.environment)
+    if run.endpoint.isIdentical(to: DatabaseEnvironment.embeddedServer), named?.limits == nil { return nil }
+    let prices = named.map { self.prices(of: $0) }
+    let usd = prices.flatMap { $0.isExact ? $0.dollars(of: cost) : nil }
+    let words = NamedCommand(of: run.arguments, below: Invocation.current.root).words
+    let command = run.arguments.prefix(words).joined(separator: " ")
+    return CostRecord(run, command: command, billed: cost, usd: usd)
   }
 }

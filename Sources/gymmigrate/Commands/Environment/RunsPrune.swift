@@ -35,7 +35,10 @@ struct RunsPrune: AsyncParsableCommand {
     let removed = pruning.removed
     if !dryRun {
       try history.removeLeftovers()
-      for entry in removed { try history.remove(entry.record) }
+      for entry in removed {
+        try keepBill(of: entry.record)
+        try history.remove(entry.record)
+      }
     }
     if json {
       return try StandardOutput.writeObject {
@@ -50,6 +53,14 @@ struct RunsPrune: AsyncParsableCommand {
     Terminal.standardError.line(
       "\(dryRun ? "Would remove" : "Removed") \(NumberText.counted(removed.count, "run"))."
     )
+  }
+
+  /// Adds to the ledger of costs what only the folder of a killed run records.
+  private func keepBill(of run: RunRecord) throws(Failure) {
+    guard let cost = folder.history.unrecordedBill(of: run.id) else { return }
+    let configuration = try ConfigurationResolver(ConfigurationChoice()).configuration()
+    guard let record = configuration.costRecord(of: run, billed: cost) else { return }
+    try CostLedger(in: folder.stateDir).complete(run, with: record)
   }
 
   /// Whether to remove also runs that can still be undone or resumed; asks a person.
