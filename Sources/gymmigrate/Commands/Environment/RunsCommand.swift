@@ -1,5 +1,6 @@
 import MigrationEngine
 import Platform
+import Transfer
 
 /// `gymmigrate runs`: shows past runs, and resumes them.
 struct RunsCommand: AsyncParsableCommand {
@@ -182,7 +183,7 @@ struct RunsResume: AsyncParsableCommand {
     if entry.status == "failed", !entry.stoppedEarly, entry.ending?.totals.written ?? 0 > 0 {
       let cause =
         record.job?.kind.isIdentical(to: ImportJob.kind) == true
-          && entry.ending?.exitCode == ExitCodes.code(of: .inputMalformed)
+          && entry.ending?.exitCode == Int(ExitCodes.code(of: .inputMalformed))
         ? "its input was damaged or changed, and what it wrote may be, too"
         : "it was refused, and would be again after what it wrote"
       return refuse(cause, undoing(record, or: again))
