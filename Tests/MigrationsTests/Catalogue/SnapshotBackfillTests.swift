@@ -154,7 +154,7 @@ import Testing
     }
     let change = try #require(outcome.change)
     var after = one.payment
-    after["membershipPlanSnapshot"] = .map(Self.snapshot)
+    after["membershipPlanSnapshot"] = one.member.map { .map($0) }
     #expect(change.after == after && change.reasons == ["snapshot-from-member"])
     // Nothing that was recorded is in the mask.
     guard case .update(_, let mask) = change.write.operation else {
