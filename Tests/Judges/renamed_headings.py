@@ -71,7 +71,8 @@ class Table:
 
     def columns(self, name, alike):
         """The columns that an option means by a name: of that heading, or else that field, or else those that read alike."""
-        for means in (lambda at: self.headings[at] == name, lambda at: self.fields[at] == name,
+        renamed = [field for heading, field in self.renames if heading == name]
+        for means in (lambda at: self.headings[at] == name, lambda at: self.fields[at] in [name, *renamed],
                       lambda at: any(alike(one, name) for one in (self.headings[at], self.fields[at]))):
             if found := [at for at in range(len(self.headings)) if means(at)]:
                 return found
@@ -84,7 +85,8 @@ class Table:
             raise Refused("two columns for one field")
         if any(field not in self.fields for _, field in self.renames):
             raise Refused("a rename of nothing")
-        exact = lambda name: name in self.headings or name in self.fields
+        said_by = [heading for heading, _ in self.renames]
+        exact = lambda name: name in self.headings or name in self.fields or name in said_by
         said = {}
         for at, (name, kind) in enumerate(self.types):
             for column in self.columns(name, lambda one, other: folded(one) == folded(other)):
@@ -112,7 +114,11 @@ class Table:
     def bad_column(self):
         """A column in which a cell can be wrong; None if there is none."""
         columns = [at for at in range(len(self.headings)) if at != self.ids and self.kinds.get(at) in ("integer", "double")]
-        return columns[0] if self.breaks and columns else None
+        # A list has no headings of the table, so an option cannot mean one that only reads like what was renamed.
+        known = [heading for heading, _ in self.renames]
+        lost = [name for name in self.headings if name not in known and self.rename(name) != name]
+        named = [self.id, *(name for name, _ in self.types)]
+        return columns[0] if self.breaks and columns and not set(lost) & set(named) else None
 
     def options(self):
         words = ["--schema", "none", "--collection", "own", "--id-column", self.id]

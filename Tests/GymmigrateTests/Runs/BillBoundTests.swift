@@ -293,7 +293,7 @@ struct BillBoundTests {
         try tool.write(aged, to: "\(run)/run.json")
       }
       func billed() async throws -> [String: Int] {
-        let costs = try await tool.bare(["costs", "--since", "9000d", "--json"]).expect(0)
+        let costs = try await tool.bare(["costs", "--since", "3000d", "--json"]).expect(0)
         let json = try JSONSerialization.jsonObject(with: Data(costs.standardOutput)) as? [String: Any]
         return try #require((json?["total"] as? [String: Any])?["billed"] as? [String: Int])
       }

@@ -189,6 +189,8 @@ package struct CostLedger: Sendable {
         if record.recordedAt ?? record.startedAt < moment { undated = [] } else { isReached = true }
       } else if isReached || lines.withLine({ Self.isDated($0, since: moment) }) {
         skipped.append(lines.number)
+        // Whatever follows was added after it.
+        isReached = true
       } else {
         undated.append(lines.number)
       }

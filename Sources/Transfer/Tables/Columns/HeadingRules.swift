@@ -96,8 +96,11 @@ package struct HeadingRules {
     )
   }
 
-  /// Whether an option gives a field to a heading.
-  func renames(_ name: String) -> Bool { rename(name) != nil }
+  /// Returns what a heading means but for options; nil if it means nothing.
+  func ownField(_ heading: String) -> FieldPath? {
+    let own = HeadingRules(catalogue: catalogue, style: style, renames: [], declaredRenames: 0, headings: [])
+    return (try? own.column(heading))?.column.path
+  }
 
   private func renamed(_ name: String) -> Found? {
     rename(name).map { Found(column: column($0), name: name, note: "the field \($0)") }
@@ -139,7 +142,7 @@ package struct HeadingRules {
     let isQuoted = heading.utf8.contains(UInt8(ascii: "`"))
     // A map only has columns for its members.
     let isDeclared = catalogue.contains { $0.path == path || path.isPrefix(of: $0.path) }
-    if isQuoted || renames(heading) || isDeclared { return nil }
+    if isQuoted || rename(heading) != nil || isDeclared { return nil }
     // A member of a map is never meant to be the map itself.
     let others = catalogue.filter { column in
       !found.contains(column.path) && column.path.segments.count >= path.segments.count

@@ -179,9 +179,10 @@ struct TableHeader {
     func columns(_ isNamed: (Int, FieldPath) -> Bool) -> [Int] {
       fields.filter { isNamed($0.index, $0.column.path) }.map(\.index)
     }
-    if let original, let path = (try? original.column(wanted))?.column.path {
-      let found = columns { $1 == path }
-      if !found.isEmpty || original.renames(wanted) { return (found, true) }
+    let renamed = options.renames.filter { $0.heading.isIdentical(to: wanted) }.map(\.value)
+    if let original {
+      let found = columns { $1 == renamed.last ?? original.ownField(wanted) }
+      if !found.isEmpty || !renamed.isEmpty { return (found, true) }
     }
     func fieldNames(_ path: FieldPath) -> [String] {
       [path.description] + (path.segments.count == 1 ? path.segments : [])
@@ -190,14 +191,17 @@ struct TableHeader {
       headings[index].isIdentical(to: wanted) || names[index].isIdentical(to: wanted)
     }
     if !headed.isEmpty { return (headed, true) }
-    let renamed = options.renames.filter { $0.heading.isIdentical(to: wanted) }.map(\.value)
     let named = columns { _, path in
       fieldNames(path).contains { $0.isIdentical(to: wanted) } || renamed.contains(path)
     }
     if !named.isEmpty { return (named, true) }
+    // The headings of a list are not those of the table, which only options may still tell.
+    let former = original == nil ? [] : options.renames
     return (
       columns { index, path in
-        ([headings[index], names[index]] + fieldNames(path)).contains { alike(wanted, $0) }
+        ([headings[index], names[index]] + fieldNames(path)
+          + former.filter { $0.value == path }.map(\.heading))
+          .contains { alike(wanted, $0) }
       }, false
     )
   }
