@@ -107,9 +107,9 @@ struct MendedListTests {
         #""a":{"integerValue":"6"},"b":{"stringValue":"5"},"k":{"stringValue":"1"}"#
       ),
       (
-        ["--id-column", "k", "--headings", "snake", "--rename", "mi_clave=z", "--types", "mi_clave=text"],
-        "k,Mi Clave,mi_clave\n1,5,6\n", "1",
-        #""k":{"stringValue":"1"},"mi_clave":{"integerValue":"5"},"z":{"stringValue":"6"}"#
+        ["--id-column", "k", "--headings", "snake", "--rename", "mi_dato=z", "--types", "mi_dato=text"],
+        "k,Mi Dato,mi_dato\n1,5,6\n", "1",
+        #""k":{"stringValue":"1"},"mi_dato":{"integerValue":"5"},"z":{"stringValue":"6"}"#
       ),
       (
         ["--id-column", "k", "--rename", "a=z"], "k,a,A\n1,5,6\n", "1",
