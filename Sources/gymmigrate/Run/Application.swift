@@ -69,9 +69,7 @@ protocol MigrationAdditions: ParsableArguments {
   var values: [String: String] { get }
   func validate(_ choice: MigrationChoice) throws
   /// Returns the files that the values of a record name.
-  ///
-  /// - Parameter migrations: The IDs of the migrations that read them.
-  static func files(_ values: [String: String], readBy migrations: [String]) -> [String]
+  static func files(_ values: [String: String]) -> [String]
 }
 
 /// Options that let `env init` write the sample configuration of an application.

@@ -133,7 +133,7 @@ struct CostLedgerTests {
   }
 
   @Test(
-    "A damaged line is told of, whatever follows, if its own time or that of a line before it is in the period."
+    "A damaged line is reported, whatever follows, if its own time or that of a line before it is in the period."
   )
   func damaged() async throws {
     let now = Timestamp.now

@@ -195,7 +195,7 @@ struct TableHeader {
       fieldNames(path).contains { $0.isIdentical(to: wanted) } || renamed.contains(path)
     }
     if !named.isEmpty { return (named, true) }
-    // The headings of a list are not those of the table, which only options may still tell.
+    // The headings of a list are not those of the table, which only options still name.
     let former = original == nil ? [] : options.renames
     return (
       columns { index, path in

@@ -115,7 +115,7 @@ struct InitCommand: AsyncParsableCommand {
     let isName = text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.".utf8.contains($0) }
     if isName, !text.isEmpty, !text.hasPrefix("-") { return text }
     throw ValidationError(
-      "give letters, digits, - _ and . for the name of an environment, and no - at first."
+      "give letters, digits, - _ and . for the name of an environment, which cannot begin with -."
     )
   }
 

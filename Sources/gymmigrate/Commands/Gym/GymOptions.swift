@@ -187,10 +187,7 @@ struct GymMigrationOptions: MigrationAdditions {
       || !MigrationCatalogue.known().contains { $0.id.isIdentical(to: word) }
   }
 
-  static func files(_ values: [String: String], readBy migrations: [String]) -> [String] {
-    guard let review = values[Key.review] else { return [] }
-    return migrations.contains { $0.isIdentical(to: "users-unify") } ? [review] : []
-  }
+  static func files(_ values: [String: String]) -> [String] { values[Key.review].map { [$0] } ?? [] }
 
   /// Returns the settings in the values of a record.
   ///

@@ -225,7 +225,7 @@ extension MigrationChoice {
   /// Returns every file that the chosen migrations go by: their own, those of their programs, and those of their settings.
   func files(of chosen: [any Migration], for connection: ConnectionSettings) throws(Failure) -> [String] {
     let programs = chosen.flatMap { ($0 as? DeclarativeMigration)?.program?.files ?? [] }
-    let settings = RegisteredApplication.MigrationOptions.files(additions, readBy: chosen.map(\.id))
+    let settings = RegisteredApplication.MigrationOptions.files(additions)
     return try words(for: connection).filter(MigrationFile.isFile) + programs + settings
   }
 
