@@ -530,6 +530,26 @@ struct QuietDamageTests {
     }
   }
 
+  @Test("A file that is saved again while it is imported ends in 65, and its run must be undone.")
+  func savedMeanwhile() async throws {
+    try await withMini { tool, mini in
+      let rows = (10...99).map { "d\($0),1\n" }.joined()
+      try tool.write("id,n\n" + rows, to: "things.csv")
+      let file = tool.folder.appendingPathComponent("things.csv")
+      mini.setBeforeCommit { number, _ in
+        let other = "id,n\n" + rows.replacingOccurrences(of: ",1", with: ",2")
+        if number == 0 { try? Data(other.utf8).write(to: file) }
+      }
+      let command = ["import", "things.csv", "--id-column", "id", "--batch-size", "50"] + tool.place
+      try await tool.bare(command).expectFailure(65, "things.csv", "it has changed while it was read")
+      let resumed = try await tool.bare(["runs", "resume", try tool.lastRun()])
+      resumed.expectFailure(64, "damaged or changed")
+      mini.setBeforeCommit(nil)
+      try await tool.run("runs", "undo", "last", "-y").expect(0)
+      #expect(mini.snapshot().isEmpty)
+    }
+  }
+
   @Test("In a protected environment, the name of a file alone makes no collection.")
   func unknownInProtected() async throws {
     try await withStores { tool in

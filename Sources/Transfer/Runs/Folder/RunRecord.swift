@@ -24,7 +24,7 @@ package struct RunRecord: JSONRecord, Equatable {
     /// What decides whether the contents are unchanged, regardless of times, if recorded.
     var digest: String? { generation ?? sha256 }
 
-    init(_ path: String, digest: String?) {
+    package init(_ path: String, digest: String?) {
       let status = SystemCall.status(path).status
       bytes = status.map { Int($0.st_size) } ?? 0
       (modified, changed) = (status?.modified, status?.changed)

@@ -47,11 +47,13 @@ package struct Import: Sendable {
   let options: Options
   let context: RunContext
   let guarding: LoadGuard?
+  private let states: InputStates
 
   /// - Parameter context: The run context, whose checkpoints make the import resumable.
   package init(_ options: Options, in context: RunContext) {
     self.options = options
     self.context = context
+    states = InputStates(of: options.sources)
     let policies = Set(options.sources.map(options.rules.policy(for:)))
     // In all other formats, each value states its type.
     let readsUntyped = options.sources.contains { $0.format.isTable || $0.format == .json }
@@ -69,11 +71,13 @@ package struct Import: Sendable {
   /// Inputs that can be read only once are copied for that. A resumed import continues after the last completed line.
   ///
   /// - Returns: For a dry run, what would change in existing documents.
-  /// - Throws: ``Failure``: `.inputMalformed` with file and line, `.inputMissing`, and write failures.
+  /// - Throws: ``Failure``: `.inputMalformed` with file and line, also for a file that changes meanwhile, `.inputMissing`, and
+  ///   write failures.
   @discardableResult
   package func run() async throws -> ForeseenChanges {
     let inputs = try inputs(via: filesWithCopies())
     let examined = try await examine(inputs)
+    try states.assertUnchanged()
     if let collection = options.job.collection { context.counts.open(collection) }
     let lists = Lists(in: context.folder)
     let removed = RemovedFields(inputs, options.job.mode)
@@ -100,6 +104,7 @@ package struct Import: Sendable {
       changes = ForeseenChanges()
       try await load(pass, loader, examined, lists)
     }
+    try states.assertUnchanged()
     record(pass.references)
     report(loader.droppedTimes.withLock { $0 }, removed, lists)
     return changes
