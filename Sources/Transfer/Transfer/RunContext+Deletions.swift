@@ -1,9 +1,16 @@
 import FirestoreREST
 
+extension RunCounts {
+  /// The number of documents that a run has deleted, with those that were deleted after its last checkpoint.
+  package func deletions(of journal: Journal?) -> Int {
+    totals.deleted + (journal?.unmetDeletions.count ?? 0)
+  }
+}
+
 extension RunContext {
   /// The number of documents that a run may still delete, less those that it deleted before it was interrupted.
   package func deletions(leftOf maximum: Int) -> Int {
-    max(0, maximum - counts.totals.deleted - (journal?.unmetDeletions.count ?? 0))
+    max(0, maximum - counts.deletions(of: journal))
   }
 
   /// Rejects the deletion of a document that has subcollections.

@@ -152,19 +152,21 @@ struct DeletionBound: Sendable {
     in session: Session
   ) async throws -> Int? {
     guard source.mayDelete else { return maximum }
+    // Somebody who is asked again types what is left, and the runner counts what the whole run deletes.
+    let typed = { (count: Int) in maximum == nil ? count + session.deletedBefore : count }
     switch source {
     case .list(let list):
       if let maximum, list.deletions <= maximum { return maximum }
       // Not all listed documents are deleted: some have subcollections, or were changed since.
       guard case .list(let applied) = guarded else { return maximum }
-      return try allow(try await runner.deletions(of: applied), by: list.id, in: session.environment)
+      return typed(try allow(try await runner.deletions(of: applied), by: list.id, in: session.environment))
     case .migration(let migration):
       var applied = migration
       if case .migration(let guarded) = guarded { applied = guarded }
       guard let maximum else {
         // A program may then delete nothing.
         guard source.deletesForGood else { return nil }
-        return try await ask(about: migration, as: applied, by: runner, in: session)
+        return typed(try await ask(about: migration, as: applied, by: runner, in: session))
       }
       if session.checkpoints?.hasBegun(stage) ?? false { return maximum }
       let known = try? await most(of: migration, in: session)
@@ -200,7 +202,7 @@ struct DeletionBound: Sendable {
     }
     let count = try await runner.deletions(of: migrations, programsMayDelete: maximum != nil)
     let names = sources.filter(\.mayDelete).map(\.id).joined(separator: ", ")
-    return try allow(count, by: names, in: session.environment) + session.counts.totals.deleted
+    return try allow(count, by: names, in: session.environment) + session.deletedBefore
   }
 
   /// Refuses to delete more documents than the limit allows; asks a person for the number if there is no limit.

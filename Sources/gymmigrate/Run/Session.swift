@@ -29,6 +29,8 @@ struct Session: Sendable {
   var counts: RunCounts { database.counts }
   var progress: Progress { database.progress }
   var logger: Logger { database.logger }
+  /// The number of documents that the run had deleted before it was interrupted.
+  var deletedBefore: Int { counts.deletions(of: checkpoints?.journal) }
   var ledger: MigrationLedger { MigrationLedger(client: client, logger: logger, offering: place) }
 }
 

@@ -83,4 +83,38 @@ struct DeletionBoundTests {
       #expect(try await tool.documents().isEmpty)
     }
   }
+
+  @Test(
+    "Somebody who is asked again, because the run was interrupted, types what is left.",
+    arguments: [1, 2]
+  )
+  func typedAgain(_ migrations: Int) async throws {
+    let mini = MiniFirestore()
+    for number in 1...40 {
+      try mini.put("check_ins/v\(number)", fields: #"{"type":{"stringValue":"visitor"}}"#)
+    }
+    let left = { @Sendable () in mini.snapshot().count { $0.name.hasPrefix("check_ins/") } }
+    // Once 15 are gone, the server deletes no more.
+    var rule = FaultRule([.commit], .always, oneOf: [.error(.unavailable)])
+    rule.matches = { request in
+      left() <= 25 && String(decoding: request.body, as: UTF8.self).contains("check_ins/")
+    }
+    let faults = ScriptedFaults(mini.handler, rules: [rule], maximumConsecutive: .max)
+    try await withTool(against: faults.handler) { tool, _ in
+      try tool.write(Self.pruning, to: "visitors.yaml")
+      try tool.write(Self.renaming, to: "guests.yaml")
+      let names = ["visitors.yaml", "guests.yaml"].prefix(migrations)
+      let slow = ["--batch-size", "5", "--in-flight", "1", "--retry-for", "10ms"]
+      let stopped = try await tool.onTerminal(["migrate", "apply"] + names + slow + tool.place, typing: "40")
+      #expect(stopped.output.contains("To resume"), "\(stopped.output)")
+      try #require(left() == 25)
+      faults.setOn(false)
+      let resumed = try await tool.onTerminal(
+        ["runs", "resume", try tool.lastRun(of: "migrate")],
+        typing: "25"
+      )
+      #expect(resumed.exitCode == 0, "\(resumed.output)")
+      #expect(left() == 0)
+    }
+  }
 }
