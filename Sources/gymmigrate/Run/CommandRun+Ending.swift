@@ -217,7 +217,7 @@ extension CommandRun {
   /// Whether the input of an import is damaged, or no longer what was checked before anything was written.
   private func isOfInput(_ failure: Failure) -> Bool {
     // A part of a divided import keeps its journal only if it is resumed.
-    failure.kind == .inputMalformed && job?.job is ImportJob && job?.part == nil
+    failure.kind == .inputMalformed && (job?.job.writesItsInput ?? false) && job?.part == nil
   }
 
   /// Whether the run must not be resumed: it would be refused again, or what it wrote is not to be trusted.
@@ -280,7 +280,7 @@ extension CommandRun {
 
 extension Job {
   /// The command below which its runs are undone: an import is not a migration in people's minds.
-  var undoGroup: String { self is ImportJob ? "runs" : "migrate" }
+  var undoGroup: String { writesItsInput ? "runs" : "migrate" }
 }
 
 extension RunSummary {

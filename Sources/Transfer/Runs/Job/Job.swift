@@ -21,6 +21,8 @@ package protocol Job: JSONRecord {
   var deletesForGood: Bool { get }
   /// Whether the schema determines what it writes, so that a run can only continue with the same schema.
   var goesBySchema: Bool { get }
+  /// Whether it writes what its input files contain, so that what it wrote from damaged files is damaged, too.
+  var writesItsInput: Bool { get }
   /// Whether it is one of several runs of a command, so that repeating the command repeats all of them.
   var isStep: Bool { get }
   /// The words of its command line for its run directory, without what that must not show.
@@ -33,6 +35,7 @@ extension Job {
   package var canUndo: Bool { writes }
   package var deletesForGood: Bool { false }
   package var goesBySchema: Bool { writes }
+  package var writesItsInput: Bool { false }
   package var isStep: Bool { false }
   package func shown(_ words: [String]) -> [String] { words }
 }

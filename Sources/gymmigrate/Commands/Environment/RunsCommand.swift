@@ -182,7 +182,7 @@ struct RunsResume: AsyncParsableCommand {
     }
     if entry.status == "failed", !entry.stoppedEarly, entry.ending?.totals.written ?? 0 > 0 {
       let cause =
-        record.job?.kind.isIdentical(to: ImportJob.kind) == true
+        (try? jobRun(record))?.job.writesItsInput ?? false
           && entry.ending?.exitCode == Int(ExitCodes.code(of: .inputMalformed))
         ? "its input was damaged or changed, and what it wrote may be, too"
         : "it was refused, and would be again after what it wrote"
