@@ -76,21 +76,42 @@ struct AnswerReader {
 }
 
 extension JSONCursor {
-  /// Decodes the list in a member of a response; returns an empty list without the member.
+  /// Decodes the list in a member of a response; an empty list has no such member.
   ///
-  /// - Throws: `.malformed` if the response is not an object, or the member is not a list; the errors of `decode`.
+  /// - Throws: As ``answered(_:called:)`` and `decode`.
   func list<Element>(
     _ name: StaticString,
     called what: String,
     _ decode: (JSONCursor) throws(CallFailure) -> Element
   ) throws(CallFailure) -> [Element] {
-    try assertObject()
-    guard let list = self[name] else { return [] }
-    guard list.kind == .array else { throw .malformed("\(what) are not a list") }
-    var elements: [Element] = []
-    for element in list.elements { elements.append(try decode(element)) }
-    return elements
+    try answered(name, called: what)?.decoded(decode) ?? []
   }
+
+  /// Decodes the elements of a list.
+  func decoded<Element>(
+    _ decode: (JSONCursor) throws(CallFailure) -> Element
+  ) throws(CallFailure) -> [Element] {
+    var decoded: [Element] = []
+    for element in elements { decoded.append(try decode(element)) }
+    return decoded
+  }
+
+  /// Returns the list in a member of a response; nil for an empty list, which has no such member.
+  ///
+  /// - Throws: `.malformed` if the response is not an object, or the member is not a list; also for an object with other members
+  ///   alone, which is a gateway's own answer and would pass for an empty list.
+  func answered(_ name: StaticString, called what: String) throws(CallFailure) -> JSONCursor? {
+    try assertObject()
+    if let list = self[name] {
+      guard list.kind == .array else { throw .malformed("\(what) are not a list") }
+      return list
+    }
+    let isOurs = self["nextPageToken"] != nil || self["unreachable"] != nil
+    guard isOurs || isEmptyObject else { throw .malformed("the response has other members than \(what)") }
+    return nil
+  }
+
+  private var isEmptyObject: Bool { kind == .object && !members.contains { _ in true } }
 
   /// Refuses a response that is not an object, or an error with status 200, which some gateways send.
   ///

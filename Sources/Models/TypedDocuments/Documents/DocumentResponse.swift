@@ -84,16 +84,21 @@ package enum DocumentResponse {
     }
   }
 
-  /// The documents of a list; an empty list has no such member.
+  /// The documents of a list; an empty list has no such member, and no other but a token.
   private static func entries(of root: JSONCursor) throws -> JSONCursor.Elements {
     guard root.kind == .object else {
       throw DecodingError.fault("a list of documents must be a JSON object", at: [])
     }
-    let documents = root["documents"]
-    if let documents, documents.kind != .array, !documents.isNull {
+    guard let documents = root["documents"] else {
+      if root["nextPageToken"] == nil, root.members.contains(where: { _ in true }) {
+        throw DecodingError.fault("the response has other members than documents", at: [])
+      }
+      return root.elements
+    }
+    guard documents.kind == .array || documents.isNull else {
       throw DecodingError.fault("the documents of a list must be a JSON array", at: [DocumentKey.documents])
     }
-    return (documents ?? root).elements
+    return documents.elements
   }
 
   private static func isMissing(_ entry: JSONCursor) -> Bool {

@@ -120,8 +120,9 @@ extension ManagedOperation {
     prefix = try Self.text(metadata, "outputUriPrefix", or: "inputUriPrefix")
     documents = try Self.amount(metadata, "progressDocuments")
     bytes = try Self.amount(metadata, "progressBytes")
-    let ids = "the collection IDs of the operation"
-    collections = try metadata.list("collectionIds", called: ids) { id throws(CallFailure) in
+    guard let ids = metadata["collectionIds"] else { return }
+    guard ids.kind == .array else { throw .malformed("the collection IDs of the operation are not a list") }
+    collections = try ids.decoded { id throws(CallFailure) in
       guard let id = id.string else { throw .malformed("a collection ID of the operation is not a string") }
       return id
     }

@@ -114,13 +114,9 @@ struct PageFetcher: Sendable {
       path: read.collection.string,
       beforeParsing: { await prepare?($0, size) }
     ) { (body, root) throws(CallFailure) in
-      try root.assertObject()
-      guard root["documents"].map({ $0.kind == .array }) ?? true else {
-        throw .malformed("the documents are not a list")
-      }
-      return FetchedPage(
+      FetchedPage(
         body: body,
-        elements: root["documents"],
+        elements: try root.answered("documents", called: "the documents"),
         next: try next(root, size),
         start: start,
         size: size,

@@ -50,16 +50,12 @@ extension FirestoreClient {
       operation: "cut the collections called",
       path: id
     ) { (_, root) throws(CallFailure) in
-      try root.assertObject()
-      var names: [DocumentPath] = []
-      if let partitions = root["partitions"] {
-        for partition in partitions.elements {
-          guard
-            let text = partition["values"]?.elements.first(where: { _ in true })?["referenceValue"]?.string,
-            let path = database.path(ofName: text)
-          else { throw .malformed("a partition has no name") }
-          names.append(path)
-        }
+      let names = try root.list("partitions", called: "the partitions") { partition throws(CallFailure) in
+        guard
+          let text = partition["values"]?.elements.first(where: { _ in true })?["referenceValue"]?.string,
+          let path = database.path(ofName: text)
+        else { throw .malformed("a partition has no name") }
+        return path
       }
       return (names, root.nextPageToken)
     }
