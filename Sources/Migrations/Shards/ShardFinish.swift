@@ -225,11 +225,15 @@ package struct ShardFinish: Sendable {
   ///
   /// - Parameter collections: What all ranges read.
   package func totals(_ results: [ShardResult], of collections: [RunSummary.Collection]) -> PlanTotals? {
-    let changes = results.compactMap(\.changes)
-    if changes.isEmpty { return nil }
-    var report = MigrationReport(migration: plan.name)
-    for part in changes { report.changes.add(part) }
-    return PlanTotals([report], RunCounts(resuming: collections))
+    if !results.contains(where: { $0.changes != nil }) { return nil }
+    var (changes, documents) = (ChangeCounts(), [CollectionPath: Int]())
+    for result in results {
+      if let part = result.changes { changes.add(part) }
+      for read in result.documents ?? [] {
+        documents[read.collection] = (documents[read.collection] ?? 0).addingClamped(read.count)
+      }
+    }
+    return PlanTotals(changes, documents, RunCounts(resuming: collections))
   }
 
   /// Returns the number of findings of each rule, for `check`; nil for other commands.

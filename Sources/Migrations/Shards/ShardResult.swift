@@ -58,6 +58,8 @@ package struct ShardResult: JSONRecord, Equatable {
   package var cost: Cost?
   /// For `migrate plan`, the documents to change.
   package var changes: ChangeCounts?
+  /// For `migrate plan`, the documents that were read, each counted once for all migrations.
+  package var documents: [Documents]?
   /// The billed operations, and those that may have been billed in addition.
   package var billed: Cost?
   package var perhapsBilled: Cost?
@@ -66,6 +68,17 @@ package struct ShardResult: JSONRecord, Equatable {
   /// For `copy`, the numbers of references, and what was read back.
   package var references: ReferenceRewriter.Counts?
   package var readBack: ReadBack.Counts?
+
+  /// The number of documents of a collection.
+  package struct Documents: Codable, Sendable, Equatable {
+    @Text package var collection: CollectionPath
+    package var count: Int
+
+    /// Returns the numbers of collections, ordered by name.
+    package static func list(of counts: [CollectionPath: Int]) -> [Documents] {
+      counts.sorted { $0.key < $1.key }.map { Documents(collection: $0.key, count: $0.value) }
+    }
+  }
 
   /// The number of findings of a rule of `check`.
   package struct Finding: Codable, Sendable, Equatable {
@@ -79,7 +92,8 @@ package struct ShardResult: JSONRecord, Equatable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case billed, changes, collections, cost, durationSeconds, findings, holder, lists, part, perhapsBilled,
+    case billed, changes, collections, cost, documents, durationSeconds, findings, holder, lists, part,
+      perhapsBilled,
       range
     case readBack, references
     case run = "runId"

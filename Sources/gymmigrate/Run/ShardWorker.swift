@@ -181,7 +181,10 @@ struct ShardWorker: Sendable {
   ) async throws -> ShardResult {
     var result = try ShardResult(of: run, range: range.number, plan: plan, holder: LedgerRun.holder)
     result.findings = found.findings.map { ShardResult.Finding.list(of: $0) }
-    result.changes = found.sections.lazy.compactMap { ($0 as? PlanTotals)?.changes }.first
+    if let totals = found.sections.lazy.compactMap({ $0 as? PlanTotals }).first {
+      result.changes = totals.changes
+      result.documents = ShardResult.Documents.list(of: totals.documents)
+    }
     if let part, let fileExtension = plan.partExtension {
       let name = ShardFolder.partName(range.number, fileExtension)
       var published = try await place.shards.put(part: part, as: name, documents: result.totals.read)

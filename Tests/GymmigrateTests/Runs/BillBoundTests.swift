@@ -75,6 +75,29 @@ struct BillBoundTests {
   }
 
   @Test(
+    "What a bound kept from being sent is nobody's write: the resumed run decides again what people have edited since."
+  )
+  func unsent() async throws {
+    let mini = MiniFirestore()
+    for index in 0..<60 { try mini.put("c/d\(index)", fields: #"{"a":{"stringValue":"Name"}}"#) }
+    try await withTool(against: mini.handler) { tool, _ in
+      let fix = ["fix", "c", "--all-documents", "--lower", "a", "--batch-size", "5"]
+      try await tool.bare(fix + ["--max-writes", "25"] + tool.place).expect(75)
+      let run = try tool.lastRun()
+      let edited = mini.snapshot().filter { $0.fieldsJSON.contains("Name") }.map(\.name)
+      try #require((1..<60).contains(edited.count))
+      for name in edited { try mini.put(name, fields: #"{"a":{"stringValue":"EDIT"}}"#) }
+      let before = mini.snapshot().filter { edited.contains($0.name) }
+      try await tool.bare(["runs", "resume", run, "--max-writes", "1000"]).expect(0)
+      #expect(
+        mini.snapshot().allSatisfy { !$0.fieldsJSON.contains("EDIT") && !$0.fieldsJSON.contains("Name") }
+      )
+      try await tool.run("migrate", "undo", run, "-y").expect(0)
+      #expect(mini.snapshot().filter { edited.contains($0.name) } == before)
+    }
+  }
+
+  @Test(
     "A bound in dollars goes by the prices of the environment; where an operation has none it is refused."
   )
   func dollars() async throws {

@@ -52,6 +52,50 @@ struct ShardAdviceTests {
     }
   }
 
+  private static func migration(_ id: String, _ place: String, _ step: String) -> String {
+    "id: \(id)\nsummary: S.\n\(place)\nsteps:\n  - \(step)\n"
+  }
+
+  @Test(
+    "Migrations that cannot be divided together are refused, whichever comes first.",
+    arguments: [
+      ("collection: c", "collection: c\nwhere: n < 300", "an inequality"),
+      ("collection: c", "collection: c\nwhere: n is-not-null", "an inequality"),
+      ("collection-group: c", "collection-group: c\nwhere: n < 300", "an inequality"),
+      ("collection: g/*/c", "collection-group: c", "overlaps"),
+      ("collection-group: c", "collection: g/*/c", "overlaps"),
+      ("collection: g/x1/c", "collection-group: c", "overlaps"),
+      ("collection: c", "collection-group: c", "overlaps"),
+    ]
+  )
+  func together(_ first: String, _ second: String, _ why: String) async throws {
+    try await withStores { tool in
+      let lines = ["c/1", "g/x1/c/1"].map { documentLine($0, 1) }
+      try await tool.load(lines, into: "test")
+      try tool.write(Self.migration("one", first, "lower: a"), to: "one.yaml")
+      try tool.write(Self.migration("two", second, "copy: {from: a, to: b}"), to: "two.yaml")
+      for names in [["one.yaml", "two.yaml"], ["two.yaml", "one.yaml"]] {
+        let command = ["migrate", "apply"] + names + ["-e", "test"]
+        let plan = try await tool.bare(["shard", "plan", "--shards", "2", "--to", "W", "--"] + command)
+        plan.expectFailure(64, why)
+      }
+    }
+  }
+
+  @Test("The plan of several divided migrations counts each document once.")
+  func plannedOnce() async throws {
+    try await withStores { tool in
+      try await tool.load((1...40).map { documentLine("c/t\($0)", $0) }, into: "test")
+      try tool.write(Self.migration("one", "collection: c", "set: {a: x}"), to: "one.yaml")
+      try tool.write(Self.migration("two", "collection: c", "copy: {from: a, to: b}"), to: "two.yaml")
+      let command = ["migrate", "plan", "one.yaml", "two.yaml", "-e", "test"]
+      try await tool.bare(["shard", "plan", "--shards", "2", "--to", "W", "--"] + command).expect(0)
+      for task in 0..<2 { try await tool.bare(["shard", "work", "W", "--task", "\(task)"]).expect(0) }
+      let finished = try await tool.bare(["shard", "finish", "W"]).expect(0)
+      #expect(finished.output.contains("of 40 documents"), "\(finished.output)")
+    }
+  }
+
   @Test("A CSV of several collections is refused with what can be done instead.")
   func tables() async throws {
     try await withStores { tool in

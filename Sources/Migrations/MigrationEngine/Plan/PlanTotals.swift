@@ -8,7 +8,7 @@ package struct PlanTotals: SummarySection {
   /// collection.
   package let changes: ChangeCounts
   /// The number of documents that were read.
-  private let documents: [CollectionPath: Int]
+  package let documents: [CollectionPath: Int]
   /// The plan file, if the user named one.
   package var file: String?
 
@@ -23,7 +23,10 @@ package struct PlanTotals: SummarySection {
     self.init(changes, Dictionary(read) { $0 + $1 }, counts)
   }
 
-  init(_ changes: ChangeCounts, _ documents: [CollectionPath: Int], _ counts: RunCounts) {
+  /// - Parameters:
+  ///   - documents: The number of documents that were read, by collection, each counted once.
+  ///   - counts: The counts of the run, which name its collections.
+  package init(_ changes: ChangeCounts, _ documents: [CollectionPath: Int], _ counts: RunCounts) {
     let known = Set(counts.collections.map { UTF8Key($0.name) })
     func name(_ path: CollectionPath) -> CollectionPath {
       known.contains(UTF8Key(path.string)) ? path : path.pattern

@@ -83,6 +83,14 @@ extension BatchWriter {
     scheduler.done(with: pending)
   }
 
+  /// Records that writes were dropped before they were sent, or after the service refused them.
+  ///
+  /// Otherwise it would not be known of their documents whether the run wrote them, once somebody else does.
+  func recordUnmade() async {
+    guard let journal, !scheduler.unmade.isEmpty else { return }
+    await failing { () throws(Failure) in try journal.settle(scheduler.unmade.map { ($0, .skipped) }) }
+  }
+
   private func settleInJournal(_ results: [(pending: PendingWrite, result: WriteResult)]) async {
     guard let journal else { return }
     let recorded = results.filter(\.pending.isJournaled)

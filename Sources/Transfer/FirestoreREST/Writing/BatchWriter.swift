@@ -246,6 +246,7 @@ package actor BatchWriter {
             await sleep()
           } else {
             group.cancelAll()
+            await recordUnmade()
             return
           }
         }

@@ -95,7 +95,7 @@ extension FirestoreClient {
   /// - Parameters:
   ///   - path: The document, for errors.
   ///   - willCommit: Called before each commit with its writes; write and sync a journal here.
-  ///   - didAbort: Called after a commit that was certainly not applied and is not the last.
+  ///   - didAbort: Called after a commit that was certainly not applied and is not the last, or that was not sent.
   ///   - body: Reads only through the transaction and decides; may be called several times.
   /// - Returns: The value of the last call of `body` (nil if none completed), and the result.
   /// - Throws: ``Failure`` if no attempt can succeed, or the budget is spent for a reason other than contention; the errors
@@ -150,7 +150,8 @@ extension FirestoreClient {
       }
       if case .refused(let error) = step { return (value, .refused(error)) }
       if step == .contention { try await gate.pass(.conflict) }
-      if !run.committing.isEmpty, step == .again || step == .contention { try await didAbort() }
+      let isAborted = step == .again || step == .contention || failure.isUnsent && run.uncertain.isEmpty
+      if !run.committing.isEmpty, isAborted { try await didAbort() }
       let elapsed = attempts.elapsed
       guard step != .fail,
         try await attempts.wait(
@@ -183,6 +184,11 @@ extension FirestoreClient {
     }
     return nil
   }
+}
+
+extension CallFailure {
+  /// Whether nothing of the last attempt was sent.
+  fileprivate var isUnsent: Bool { if case .notSent = self { true } else { false } }
 }
 
 /// The state of a transaction between attempts; pure.

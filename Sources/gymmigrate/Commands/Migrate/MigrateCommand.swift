@@ -267,12 +267,18 @@ extension MigrationChoice {
   func divisibleReads(for connection: ConnectionSettings) throws(Failure) -> [CollectionRead] {
     var reads: [CollectionRead] = []
     for migration in try chosen(for: connection) {
-      for read in try ChangeSource.migration(migration).divisibleReads() {
-        if !reads.contains(where: { ShardPlan.Read($0) == ShardPlan.Read(read) }) { reads.append(read) }
+      let own = try ChangeSource.migration(migration).divisibleReads()
+      try ShardDivision.assertOrderedByName(own)
+      // Each migration filters what is read of a range by itself.
+      for read in own where !reads.contains(where: { ShardPlan.Read($0) == ShardPlan.Read(read) }) {
+        reads.append(read)
       }
     }
-    try ShardDivision.assertOrderedByName(reads)
-    if CollectionScope.interleave(reads.map { CollectionScope(pathOrPattern: $0.kind ?? $0.collection) }) {
+    let kinds = reads.map { $0.kind ?? $0.collection }
+    let groups = reads.filter { $0.reach == .group }.map(\.collection.id)
+    if CollectionScope.interleave(kinds.map { CollectionScope(pathOrPattern: $0) })
+      || groups.contains(where: { id in kinds.count { $0.id.isIdentical(to: id) } > 1 })
+    {
       throw Failure(
         .usage,
         "divide",

@@ -37,6 +37,8 @@ struct CommitScheduler {
   private(set) var droppedCount = 0
   /// The number of writes given up with an unknown result.
   private(set) var unknownCount = 0
+  /// The paths of the writes in the journal that were dropped and are known not to be applied.
+  private(set) var unmade: [DocumentPath] = []
   /// The bytes held by commits that are being settled, each of which counts as a whole until all of its writes are done.
   var settlingBytes = 0
   /// The current number of writes per commit.
@@ -309,11 +311,17 @@ struct CommitScheduler {
     let unknown = chunk.writes.count(where: \.mayBeApplied)
     unknownCount += unknown
     droppedCount += chunk.writes.count - unknown
+    noteUnmade(chunk)
   }
 
   private mutating func drop(_ chunk: Chunk) {
     waiting.release(chunk.writes)
     droppedCount += chunk.writes.count
+    noteUnmade(chunk)
+  }
+
+  private mutating func noteUnmade(_ chunk: Chunk) {
+    unmade += chunk.writes.filter { $0.isJournaled && !$0.mayBeApplied }.map(\.write.path)
   }
 
   /// - Parameter isFirst: Whether it comes before others that are due at the same time.
