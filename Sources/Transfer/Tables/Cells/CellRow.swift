@@ -12,7 +12,7 @@ package struct CellRow: Sendable {
     case text
     /// A number of a sheet, as the shortest digits that represent it.
     case number
-    /// A whole number whose format pads it with zeros, as the sheet shows it: `03100`, `001-234`.
+    /// A whole number that its format shows as a code, as the sheet shows it: `03100`, `001-234`.
     case padded
     /// A number in a cell with text format, which only programs write.
     case textNumber
@@ -48,6 +48,8 @@ package struct CellRow: Sendable {
   package internal(set) var typedDates: Set<Int> = []
   /// The columns of its numbers that the sheet shows as percentages.
   package internal(set) var percents: Set<Int> = []
+  /// The numbers of its padded cells, by their columns.
+  var padded: [Int: Double] = [:]
   var bytes: [UInt8] = []
   var cells: [Cell] = []
 
@@ -85,16 +87,9 @@ package struct CellRow: Sendable {
   func number(_ index: Int) -> Double? {
     switch kind(index) {
     case .number, .textNumber, .double, .integer: Double(self[index])
-    case .padded: Self.number(ofPadded: self[index])
+    case .padded: padded[index]
     default: nil
     }
-  }
-
-  /// Returns the number of a text such as `-001-234`.
-  static func number(ofPadded text: String) -> Double? {
-    if let number = Double(text) { return number }
-    let digits = text.utf8.filter { $0 &- UInt8(ascii: "0") <= 9 }
-    return Double((text.hasPrefix("-") ? "-" : "") + String(decoding: digits, as: UTF8.self))
   }
 
   /// Returns why a cell of a sheet has no value; nil if it has one or is empty.
@@ -139,6 +134,7 @@ package struct CellRow: Sendable {
     cells.removeAll(keepingCapacity: true)
     if !typedDates.isEmpty { typedDates.removeAll() }
     if !percents.isEmpty { percents.removeAll(keepingCapacity: true) }
+    if !padded.isEmpty { padded.removeAll(keepingCapacity: true) }
   }
 
   /// Adds a cell with the bytes appended since the last one.

@@ -33,6 +33,7 @@ struct SheetMerges {
     var kind = CellRow.Kind.missing
     var bytes: [UInt8] = []
     var isPercent = false
+    var padded: Double?
   }
 
   /// The areas that begin further down, the last one first.
@@ -74,6 +75,7 @@ struct SheetMerges {
       for column in merged.area.columns where row.isBlank(column) {
         row.set(column, merged.kind, merged.bytes)
         if merged.isPercent { row.percents.insert(column) }
+        row.padded[column] = merged.padded
       }
     }
   }
@@ -85,6 +87,7 @@ struct SheetMerges {
   private func take(_ row: CellRow, _ column: Int, _ first: inout Open) {
     first.kind = row.kind(column)
     first.isPercent = row.percents.contains(column)
+    first.padded = row.padded[column]
     row.withUTF8(of: column) { first.bytes = Array($0) }
   }
 }

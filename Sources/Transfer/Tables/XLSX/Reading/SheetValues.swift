@@ -76,10 +76,7 @@ struct SheetValues {
     case .duration: return duration(number, &out)
     case .boolean where number == 0 || number == 1: return boolean(number == 1, &out)
     case .padded(let format):
-      // A text such as (007) does not show that its number is negative.
-      guard Self.isHeld(number, digits), let text = format.text(of: number),
-        CellRow.number(ofPadded: text) == number
-      else { break }
+      guard Self.isHeld(number, digits), let text = format.text(of: number) else { break }
       out.append(contentsOf: text.utf8)
       return .padded
     case .percent where takesPercentAsShown:
@@ -103,7 +100,7 @@ struct SheetValues {
   }
 
   /// Parses a finite decimal number.
-  private static func number(_ digits: ArraySlice<UInt8>) -> Double? {
+  static func number(_ digits: ArraySlice<UInt8>) -> Double? {
     let isDecimal = digits.allSatisfy { byte in
       (0x30...0x39).contains(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
         || byte == UInt8(ascii: "+") || byte | 0x20 == UInt8(ascii: "e")

@@ -158,6 +158,7 @@ struct XLSXSheetReader: ~Copyable {
       if let kind = values.append(value, of: cell, to: &row.bytes) {
         if kind == .date, values.isTypedDate(cell) { row.typedDates.insert(cell.column) }
         if kind == .number, values.isPercent(cell) { row.percents.insert(cell.column) }
+        if kind == .padded { row.padded[cell.column] = SheetValues.number(SheetText.trimmed(value)) }
         return kind
       }
       throw malformed(cell, row, values.fault(of: cell))

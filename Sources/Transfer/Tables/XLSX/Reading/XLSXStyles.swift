@@ -9,7 +9,7 @@ struct XLSXStyles: Sendable {
     case exportedDate
     /// A length of time: `[h]:mm:ss`.
     case duration
-    /// A number with leading zeros: `00000`.
+    /// A number that is shown as a code: `00000`.
     case padded(PaddedFormat)
     /// A boolean, as 0 or 1.
     case boolean
@@ -106,9 +106,8 @@ struct XLSXStyles: Sendable {
     default: break
     }
     if booleanCodes.contains(code) { return .boolean }
-    if let format = PaddedFormat(code) { return .padded(format) }
     return switch NumberFormat(code) {
-    case .number: .number
+    case .number: PaddedFormat(code).map { .padded($0) } ?? .number
     case .percent: .percent
     case .date: .date
     case .time: .time
