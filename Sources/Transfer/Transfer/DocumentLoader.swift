@@ -132,9 +132,11 @@ package struct DocumentLoader: Sendable {
 
     /// The document as the service stores it; nil for one that exceeds its limits, which is rejected.
     private func storable(_ document: LoadDocument) throws -> LoadDocument? {
-      guard case .decoded(var decoded) = document else { return document }
+      guard case .decoded(var decoded) = document.content else { return document }
       decoded.fields = decoded.fields.asStored
-      guard let violation = DocumentLimits.violations(of: decoded).first else { return .decoded(decoded) }
+      guard let violation = DocumentLimits.violations(of: decoded).first else {
+        return LoadDocument(.decoded(decoded), of: document.input)
+      }
       let (path, message) = (decoded.path, violation.message)
       try context.reject(path, code: "INVALID_ARGUMENT", message: message, fields: decoded.fields)
       return nil

@@ -34,16 +34,16 @@ struct DoubtfulChanges: Sendable {
   private static let maximumKeys = 200
 
   private let schema: DatabaseSchema
-  private let zone: LocalTimeZone
   private let found = Locked<[Key: Found]>([:])
 
-  /// - Parameter zone: The time zone in which days begin.
-  init(_ schema: DatabaseSchema, in zone: LocalTimeZone) { (self.schema, self.zone) = (schema, zone) }
+  init(_ schema: DatabaseSchema) { self.schema = schema }
 
   /// Counts the doubtful effects of a change.
-  func record(_ change: Change) {
+  ///
+  /// - Parameter zone: The time zone in which days begin.
+  func record(_ change: Change, in zone: LocalTimeZone) {
     for (difference, before, after) in Self.replaced(by: change) {
-      guard let kind = self.kind(before, after, at: difference.path, of: change) else { continue }
+      guard let kind = self.kind(before, after, at: difference.path, of: change, in: zone) else { continue }
       let key = Key(collection: change.path.collection.pattern, field: difference.path, kind: kind)
       found.withLock { found in
         guard found[key] != nil || found.count < Self.maximumKeys else { return }
@@ -75,12 +75,19 @@ struct DoubtfulChanges: Sendable {
 
   // MARK: Kinds
 
-  private func kind(_ before: Value, _ after: Value, at field: FieldPath, of change: Change) -> Kind? {
+  private func kind(
+    _ before: Value,
+    _ after: Value,
+    at field: FieldPath,
+    of change: Change,
+    in zone: LocalTimeZone
+  ) -> Kind? {
     switch (before, after) {
     case (.string(let old), .string(let new)) where Self.isCut(old, to: new): return .cut
     case (.string(let old), .string(let new)) where Self.isRespelled(old, as: new): return .respelled
     case (.string(let old), .integer(let new)) where Self.isCut(old, to: String(new)): return .cut
-    case (.timestamp(let old), .timestamp(let new)): return loss(of: old, to: new).map { .shortened($0) }
+    case (.timestamp(let old), .timestamp(let new)):
+      return Self.loss(of: old, to: new, in: zone).map { .shortened($0) }
     default:
       // Whatever the types: the schema may ask for another one, but not for fewer digits.
       if let old = Self.number(before), let new = Self.number(after), RoundedNumber.isRounded(old, to: new) {
@@ -138,10 +145,10 @@ struct DoubtfulChanges: Sendable {
   }
 
   /// The part that a time lost compared with the old one; nil if they differ otherwise.
-  private func loss(of old: Timestamp, to new: Timestamp) -> String? {
+  private static func loss(of old: Timestamp, to new: Timestamp, in zone: LocalTimeZone) -> String? {
     let seconds = old.seconds - new.seconds
     if (1..<60).contains(seconds), new.nanoseconds == 0, new.seconds.isMultiple(of: 60) { return "seconds" }
-    if (-1...1).contains(seconds), Self.isRounded(old, to: new) { return "fractions of a second" }
+    if (-1...1).contains(seconds), isRounded(old, to: new) { return "fractions of a second" }
     let day = zone.day(of: old).date
     return seconds > 0 && new == zone.startOfDay(year: day.year, month: day.month, day: day.day)
       ? "time of day" : nil

@@ -4,7 +4,8 @@ import Schema
 /// Decides what is written of a document, given the mode and who sets its times.
 struct LoadDecision: Sendable {
   let mode: WriteMode
-  let times: LoadTimes
+  /// Who sets the times of the documents of an input.
+  var times: @Sendable (_ input: Int) -> LoadTimes
   let schema: DatabaseSchema
 
   /// Checks changes for objections before they are made; nil to make every change.
@@ -23,7 +24,8 @@ struct LoadDecision: Sendable {
   private let reasons: [String]
 
   init(mode: WriteMode, times: LoadTimes, schema: DatabaseSchema) {
-    (self.mode, self.times, self.schema) = (mode, times, schema)
+    (self.mode, self.schema) = (mode, schema)
+    self.times = { _ in times }
     reasons = [mode.rawValue]
   }
 
@@ -38,6 +40,7 @@ struct LoadDecision: Sendable {
         breach: WriteMode.changedSince
       )
     }
+    change.input = document.input
     if let objection = guarding?.refusal(of: change) {
       let status: FirestoreError.Status = current == nil ? .notFound : .failedPrecondition
       return .rejected(FirestoreError(status, objection.message), breach: objection.code)
@@ -50,14 +53,15 @@ struct LoadDecision: Sendable {
   ///
   /// Mode create detects this by itself.
   private func isOutdated(_ document: LoadDocument, _ current: RawDocument?) -> Bool {
-    guard heedsTimes, mode != .create, case .decoded(let listed) = document, let time = listed.updateTime
+    guard heedsTimes, mode != .create, case .decoded(let listed) = document.content,
+      let time = listed.updateTime
     else { return false }
     return current?.updateTime != time
   }
 
   /// Whether a document brings a time of creation that differs from the stored one and is not written.
   func drops(timeOf document: LoadDocument, _ current: RawDocument?) -> Bool {
-    guard times == .server, case .decoded(let document) = document,
+    guard times(document.input) == .server, case .decoded(let document) = document.content,
       let field = schema.collection(document.path.collection)?.createTime, field.setter == .server,
       document.fields[field.path]?.timestamp != nil
     else { return false }
@@ -68,13 +72,13 @@ struct LoadDecision: Sendable {
 
   private func completed(_ document: LoadDocument) -> LoadDocument {
     guard let completing else { return document }
-    if case .absent = document { return document }
-    return .decoded(completing(document.document))
+    if case .absent = document.content { return document }
+    return LoadDocument(.decoded(completing(document.document)), of: document.input)
   }
 
   private func decideTimes(_ document: LoadDocument, _ current: RawDocument?) -> WriteMode.Decision {
-    if case .absent = document { return mode.decide(document, current: current) }
-    switch times {
+    if case .absent = document.content { return mode.decide(document, current: current) }
+    switch times(document.input) {
     case .kept: break
     case .changed:
       guard mode != .create, let current,

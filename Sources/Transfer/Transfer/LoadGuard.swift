@@ -13,51 +13,50 @@ package struct LoadGuard: Sendable {
     var message: String
   }
 
+  /// How the changes from one file or sheet are checked.
+  struct Input: Sendable {
+    /// Whether changes that break the schema are rejected, or made, counted and reported, or not checked.
+    var policy: SchemaPolicy
+    /// The zone of the times in a table or plain JSON; nil for other formats, in which each value states its type.
+    var zone: LocalTimeZone?
+
+    init(_ policy: SchemaPolicy, untypedIn zone: LocalTimeZone?) {
+      (self.policy, self.zone) = (policy, zone)
+    }
+  }
+
   private let schema: DatabaseSchema
   private let mode: WriteMode
-  /// Whether changes that break the schema are rejected; otherwise they are made, counted and reported.
-  private let rejects: Bool
-  /// Whether changes are checked against the schema.
-  private let checks: Bool
-  /// Counts the damage that tables and plain JSON do to stored values; nil if no source is one of these.
-  private let doubts: DoubtfulChanges?
-  /// Whether changes are rejected that replace a map or an array by another kind of value, or the reverse.
-  private let keepsStructure: Bool
+  private let inputs: [Input]
+  /// Counts the damage that tables and plain JSON do to stored values.
+  private let doubts: DoubtfulChanges
   private let made = Locked<[String: (count: Int, first: DocumentPath)]>([:])
 
   static let immutable = "immutable"
   private static let structureLost = "structure-lost"
 
-  /// - Parameters:
-  ///   - policies: What the import does with documents of its sources that break the schema. If they differ, the guard
-  ///     warns.
-  ///   - zone: The zone of the times in tables and plain JSON; nil if no source is one of these.
+  /// - Parameter inputs: The inputs of the import, in the order of ``Change/input``.
   /// - Returns: Nil if there is nothing to check.
-  init?(
-    _ schema: DatabaseSchema,
-    _ mode: WriteMode,
-    _ policies: Set<SchemaPolicy>,
-    untypedIn zone: LocalTimeZone?
-  ) {
-    checks = !schema.isEmpty && !policies.subtracting([.off]).isEmpty
-    if mode == .create || !checks && zone == nil { return nil }
-    doubts = zone.map { DoubtfulChanges(schema, in: $0) }
-    (self.schema, self.mode) = (schema, mode)
-    rejects = checks && policies == [.reject]
-    keepsStructure = policies == [.reject]
+  init?(_ schema: DatabaseSchema, _ mode: WriteMode, _ inputs: [Input]) {
+    let areChecked = inputs.contains { $0.zone != nil || $0.policy != .off && !schema.isEmpty }
+    if mode == .create || !areChecked { return nil }
+    (self.schema, self.mode, self.inputs) = (schema, mode, inputs)
+    doubts = DoubtfulChanges(schema)
   }
 
   /// Returns why a change is rejected; nil if it is made.
   func refusal(of change: Change) -> Objection? {
-    if rejects, let objection = objection(to: change) { return objection }
-    guard keepsStructure, let lost = doubts?.lostStructure(by: change) else { return nil }
+    guard let input = input(of: change), input.policy == .reject else { return nil }
+    if let objection = objection(to: change) { return objection }
+    guard input.zone != nil, let lost = doubts.lostStructure(by: change) else { return nil }
     return Objection(code: Self.structureLost, message: lost)
   }
 
   /// Counts a change that is made despite an objection.
   func record(_ change: Change) {
-    doubts?.record(change)
-    guard checks, !rejects, let code = objection(to: change)?.code else { return }
+    guard let input = input(of: change) else { return }
+    if let zone = input.zone { doubts.record(change, in: zone) }
+    guard input.policy == .warn, let code = objection(to: change)?.code else { return }
     made.withLock { made in
       let known = made[code]
       made[code] = ((known?.count ?? 0) + 1, known?.first ?? change.path)
@@ -74,7 +73,12 @@ package struct LoadGuard: Sendable {
       return
         "\(documents) \(found.count == 1 ? was : were) \(what), the first \(found.first); --validate reject leaves such documents out."
     }
-    return schemaLines + (doubts?.warnings(isDryRun: isDryRun) ?? [])
+    return schemaLines + doubts.warnings(isDryRun: isDryRun)
+  }
+
+  /// The input of a change; nil if a journal that was altered names none.
+  private func input(of change: Change) -> Input? {
+    inputs.indices.contains(change.input) ? inputs[change.input] : nil
   }
 
   private func objection(to change: Change) -> Objection? {

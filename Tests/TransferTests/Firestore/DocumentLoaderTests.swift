@@ -26,7 +26,7 @@ func mixed(_ documents: [RawDocument], for database: DatabaseName) throws -> [Lo
     var json = JSONWriter()
     json.document(document, times: false)
     let encoded = try parser.parse(json.bytes) { encoder.encode($0)?.write }
-    return encoded.map { .encoded($0) } ?? .decoded(document)
+    return encoded.map { LoadDocument(.encoded($0)) } ?? .decoded(document)
   }
 }
 

@@ -104,7 +104,8 @@ import Testing
   private static func encoded(_ document: EncodedDocument) -> Outcome {
     var rewriter = ReferenceRewriter(from: nil, to: target)
     rewriter.count(document)
-    guard case .change(let change) = WriteMode.create.decide(.encoded(document), current: nil) else {
+    guard case .change(let change) = WriteMode.create.decide(LoadDocument(.encoded(document)), current: nil)
+    else {
       return Outcome(rejection: "no change")
     }
     return Outcome(change, rewriter.counts)

@@ -27,8 +27,8 @@ struct DoubtfulChangesTests {
 
   /// What is said of one change, without its field and its document.
   private func said(_ before: Value, _ after: Value, _ types: [FieldType] = []) throws -> String? {
-    let doubts = try DoubtfulChanges(schema(types), in: LocalTimeZone(named: "America/Mexico_City"))
-    doubts.record(change(before, after))
+    let doubts = DoubtfulChanges(schema(types))
+    doubts.record(change(before, after), in: try LocalTimeZone(named: "America/Mexico_City"))
     let lines = doubts.warnings(isDryRun: false)
     #expect(lines.count < 2)
     guard let line = lines.first else { return nil }
@@ -117,14 +117,14 @@ struct DoubtfulChangesTests {
 
   @Test("Members of maps are fields of their own.")
   func members() throws {
-    let doubts = DoubtfulChanges(.none, in: try LocalTimeZone(named: "UTC"))
+    let (doubts, zone) = (DoubtfulChanges(.none), try LocalTimeZone(named: "UTC"))
     let phone = { (value: Value) in Value.map(["name": .string("Ana"), "phone": value]) }
-    doubts.record(change(phone(.string("7405917073")), phone(.integer(7_405_917_074))))
+    doubts.record(change(phone(.string("7405917073")), phone(.integer(7_405_917_074))), in: zone)
     let line = doubts.warnings(isDryRun: true).first ?? ""
     #expect(line.hasPrefix("things: f.phone: 1 integer would take the place of values of the type string"))
     #expect(line.hasSuffix("'--types HEADING=string' reads such values, or refuses them."), "\(line)")
-    let plain = DoubtfulChanges(.none, in: try LocalTimeZone(named: "UTC"))
-    plain.record(change(.string("1"), .integer(2)))
+    let plain = DoubtfulChanges(.none)
+    plain.record(change(.string("1"), .integer(2)), in: zone)
     #expect(plain.warnings(isDryRun: true).first?.contains("'--types f=string' reads") == true)
   }
 
@@ -156,13 +156,17 @@ struct DoubtfulChangesTests {
   )
   func structure(_ before: Value, _ after: Value, _ isRefused: Bool) throws {
     let zone = try LocalTimeZone(named: "UTC")
-    for (policies, refuses) in [([.reject], true), ([.warn], false), ([.off], false)]
-      as [(Set<SchemaPolicy>, Bool)]
-    {
-      let guarding = try #require(LoadGuard(.none, .merge, policies, untypedIn: zone))
-      let refusal = guarding.refusal(of: change(before, after))
-      #expect(refusal?.code == (isRefused && refuses ? "structure-lost" : nil), "\(policies)")
+    let inputs: [(input: LoadGuard.Input, refuses: Bool)] = [
+      (.init(.reject, untypedIn: zone), true), (.init(.warn, untypedIn: zone), false),
+      (.init(.off, untypedIn: zone), false), (.init(.reject, untypedIn: nil), false),
+    ]
+    // Each decides for its own changes alone, whatever is beside it.
+    let guarding = try #require(LoadGuard(.none, .merge, inputs.map(\.input)))
+    for (number, (_, refuses)) in inputs.enumerated() {
+      var change = change(before, after)
+      change.input = number
+      #expect(guarding.refusal(of: change)?.code == (isRefused && refuses ? "structure-lost" : nil))
     }
-    #expect(LoadGuard(.none, .merge, [.reject], untypedIn: nil).map { _ in true } == nil)
+    #expect(LoadGuard(.none, .merge, [.init(.reject, untypedIn: nil)]).map { _ in true } == nil)
   }
 }

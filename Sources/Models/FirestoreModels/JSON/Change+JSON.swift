@@ -1,8 +1,8 @@
 // Changes as JSON: the lines of plan.jsonl and journal.jsonl. Values have the REST encoding.
 
 extension JSONWriter {
-  /// Writes the members of a change, sorted: `after`, `before`, `createTime`, `path`, `reasons`,
-  /// `serverTimes`, `transaction`, `updateTime`.
+  /// Writes the members of a change, sorted: `after`, `before`, `createTime`, `input`, `path`,
+  /// `reasons`, `serverTimes`, `transaction`, `updateTime`.
   ///
   /// Members without a value are omitted.
   package mutating func members(of change: Change, transaction: Int? = nil) {
@@ -32,6 +32,7 @@ extension JSONWriter {
       }
     }
     member("createTime", change.before?.createTime)
+    if change.input > 0 { member("input", change.input) }
     member("path", change.path.string)
     key("reasons")
     array(of: change.reasons) { $0.string($1) }
@@ -124,6 +125,10 @@ extension WireDecoder {
     }
     var change = Change(path: path, before: before, after: after)
     if let reasons = json["reasons"] { change.reasons = reasons.elements.compactMap(\.string) }
+    if let input = json["input"] {
+      guard let number = Self.count(input) else { throw WireError("input is a number") }
+      change.input = number
+    }
     if let paths = json["serverTimes"] {
       for element in paths.elements {
         guard let text = element.string, let path = try? FieldPath(parsing: text) else {

@@ -38,6 +38,8 @@ package struct Change: Sendable, Equatable {
   package var serverTimes: [FieldPath] = []
   /// The reasons as short codes in a fixed order (`name-from-title`), for totals and plan files.
   package var reasons: [String] = []
+  /// The index of the file or sheet that an import has it from; 0 for other changes.
+  package var input = 0
 
   /// The intended fields without those in ``serverTimes``; nil to delete the document.
   package var after: FieldMap? {
@@ -60,7 +62,7 @@ package struct Change: Sendable, Equatable {
 
   package static func == (a: Change, b: Change) -> Bool {
     a.path == b.path && a.before == b.before && a.after == b.after && a.serverTimes == b.serverTimes
-      && a.reasons == b.reasons
+      && a.reasons == b.reasons && a.input == b.input
   }
 }
 
@@ -131,7 +133,7 @@ extension Change {
       } else {
         Change(path: path, before: before, after: after)
       }
-    (change.serverTimes, change.reasons) = (times, reasons)
+    (change.serverTimes, change.reasons, change.input) = (times, reasons, input)
     return change
   }
 

@@ -21,7 +21,7 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
   ///
   /// Every change depends on exactly that document, so that a concurrent one is detected and decided again.
   package func decide(_ incoming: LoadDocument, current: RawDocument?) -> Decision {
-    if case .absent(let path) = incoming {
+    if case .absent(let path) = incoming.content {
       guard let current, self != .create else { return .unchanged }
       return .change(Change(path: path, before: current, after: nil))
     }
@@ -45,7 +45,7 @@ package enum WriteMode: String, Codable, Sendable, CaseIterable {
   /// inconclusive.
   package func hasAll(of incoming: LoadDocument, _ current: RawDocument) -> Bool {
     if self == .merge { return false }
-    switch incoming {
+    switch incoming.content {
     case .absent: return false
     case .decoded(let document): return document.fields == current.fields
     case .encoded(let document):
@@ -103,14 +103,24 @@ extension FirestoreError {
 }
 
 /// A document to write, in memory or already encoded, or a document to delete.
-package enum LoadDocument: Sendable {
-  case decoded(RawDocument)
-  case encoded(EncodedDocument)
-  /// A document to delete; only the mode `create` keeps an existing one.
-  case absent(DocumentPath)
+package struct LoadDocument: Sendable {
+  package enum Content: Sendable {
+    case decoded(RawDocument)
+    case encoded(EncodedDocument)
+    /// A document to delete; only the mode `create` keeps an existing one.
+    case absent(DocumentPath)
+  }
+
+  package var content: Content
+  /// The index of the file or sheet that an import has it from, whose rules apply to it.
+  package var input: Int
+
+  package init(_ content: Content, of input: Int = 0) { (self.content, self.input) = (content, input) }
+
+  package static func decoded(_ document: RawDocument) -> LoadDocument { LoadDocument(.decoded(document)) }
 
   package var path: DocumentPath {
-    switch self {
+    switch content {
     case .absent(let path): path
     case .decoded(let document): document.path
     case .encoded(let document): document.path
@@ -118,7 +128,7 @@ package enum LoadDocument: Sendable {
   }
 
   package var document: RawDocument {
-    switch self {
+    switch content {
     case .absent(let path): RawDocument(path: path, fields: FieldMap())
     case .decoded(let document): document
     case .encoded(let document): document.document
@@ -126,7 +136,7 @@ package enum LoadDocument: Sendable {
   }
 
   package var heldBytes: Int {
-    switch self {
+    switch content {
     case .absent: 0
     case .decoded(let document): document.heldBytes
     case .encoded(let document): document.heldBytes
@@ -134,7 +144,7 @@ package enum LoadDocument: Sendable {
   }
 
   fileprivate var creation: Change {
-    switch self {
+    switch content {
     case .absent(let path): Change(path: path, before: nil, after: nil)
     case .decoded(let document): Change(path: document.path, before: nil, after: document.fields)
     case .encoded(let document): Change(creating: document)

@@ -13,9 +13,10 @@ import Synchronization
 ///
 /// There are three kinds of lines, each a JSON object:
 /// - the head: `{"database": …, "run": …, "serverTime": …}`, with a time by the service's clock before the first write;
-/// - a change: `{"after": {…}, "before": {…}, "createTime": …, "path": …, "reasons": […], "serverTimes": […],
-///   "transaction": …, "updateTime": …}`, without `before` for a creation and without `after` for a deletion; the changes
-///   of a Firestore transaction share a number that is unique in the journal, and other changes have none;
+/// - a change: `{"after": {…}, "before": {…}, "createTime": …, "input": …, "path": …, "reasons": […],
+///   "serverTimes": […], "transaction": …, "updateTime": …}`, without `before` for a creation, without `after` for a
+///   deletion, and with `input` only for a change that an import has from its second file or sheet, or a later one; the
+///   changes of a Firestore transaction share a number that is unique in the journal, and other changes have none;
 /// - a result: `{"path": …, "result": "written", "updateTime": …}`. It is not synced, so it may be missing after a crash.
 package final class Journal: Sendable {
   /// A time by the service's clock before the first write of the run; nil if unknown.

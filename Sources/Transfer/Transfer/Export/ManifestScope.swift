@@ -130,7 +130,7 @@ extension Manifest {
     "it does not continue the export before it, but an older one, as in a copy of the folder"
 
   /// Whether two exports may hold versions of the same documents.
-  private func overlaps(_ other: Manifest) -> Bool { database == other.database && hasCollections(of: other) }
+  func overlaps(_ other: Manifest) -> Bool { database == other.database && hasCollections(of: other) }
 
   /// Whether two exports, perhaps of different databases, have some of the same collections.
   private func hasCollections(of other: Manifest) -> Bool {

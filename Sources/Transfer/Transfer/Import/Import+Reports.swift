@@ -6,7 +6,7 @@ import Tables
 /// What an import says beside its counts.
 extension Import {
   /// Says what the run left out and what is doubtful.
-  func report(_ droppedTimes: Int, _ removed: RemovedFields?, _ lists: Lists) {
+  func report(_ droppedTimes: Int, _ guarding: LoadGuard?, _ removed: RemovedFields?, _ lists: Lists) {
     if droppedTimes > 0 {
       context.logger.warning(
         "--server-times leaves out the time of creation that the input has for \(NumberText.counted(droppedTimes, "document"))."
@@ -46,11 +46,15 @@ extension Import {
         )
       }
     }
-    let exports = sources.filter { $0.isFromFolder && $0.manifest != nil }
-    if options.job.mode == .create, exports.allSatisfy({ $0.manifest?.isIncrement ?? false }),
-      let first = exports.first
-    {
-      context.logger.warning("\(Snapshot.warning(ofIncrement: FilePaths.folder(of: first.path)))")
+    let exports = sources.filter(\.isFromFolder).compactMap { source in
+      source.manifest.map { (source.path, $0) }
+    }
+    let bases = exports.map(\.1).filter { !$0.isIncrement }
+    let alone = exports.first { _, manifest in
+      manifest.isIncrement && !bases.contains(where: manifest.overlaps)
+    }
+    if options.job.mode == .create, let (path, _) = alone {
+      context.logger.warning("\(Snapshot.warning(ofIncrement: FilePaths.folder(of: path)))")
     }
     for folder in Set(sources.filter(\.isFromFolder).map { FilePaths.folder(of: $0.path) }).sorted() {
       let read = Set(sources.map { UTF8Key($0.path) } + [UTF8Key("\(folder)/\(Manifest.fileName)")])
@@ -76,22 +80,25 @@ extension Import {
   }
 
   /// Says how many references were rewritten or kept.
-  func record(_ references: ReferenceRewriter) {
+  func record(_ references: SourceReferences) {
     let counts = references.counts
     if counts.rewritten > 0 {
       let rewritten = NumberText.counted(counts.rewritten, "reference")
       context.logger.info("Rewritten to \(context.client.database): \(rewritten).")
     }
-    if counts.kept > 0 {
-      let (are, come) = counts.kept == 1 ? ("it is", "it comes") : ("they are", "they come")
-      let kept = "Kept as \(are): \(NumberText.counted(counts.kept, "reference"))"
-      if options.source != nil { return context.logger.notice("\(kept).") }
+    func kept(_ count: Int) -> String {
+      "Kept as \(count == 1 ? "it is" : "they are"): \(NumberText.counted(count, "reference"))"
+    }
+    let unplaced = references.keptUnplaced
+    if counts.kept > unplaced { context.logger.notice("\(kept(counts.kept - unplaced)).") }
+    if unplaced > 0 {
+      let come = unplaced == 1 ? "it comes" : "they come"
       let first = references.elsewhere.map {
         "; --source \($0) makes those into it references into the target"
       }
       // They may overwrite references into the target.
       context.logger.warning(
-        "\(kept): the database that \(come) from is not known\(first ?? " (--source)")."
+        "\(kept(unplaced)): the database that \(come) from is not known\(first ?? " (--source)")."
       )
     }
   }

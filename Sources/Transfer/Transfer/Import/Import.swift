@@ -25,8 +25,6 @@ package struct Import: Sendable {
     /// The files and sheets, in order.
     package var sources: [ImportSource]
     package var table: TableOptions
-    /// The database that references in the files point into, if known.
-    package var source: DatabaseName?
     package var limits = BatchLimits()
     /// Limits the rate of writing.
     package var pacer = WritePacer(ramp: false)
@@ -46,7 +44,6 @@ package struct Import: Sendable {
 
   let options: Options
   let context: RunContext
-  let guarding: LoadGuard?
   private let states: InputStates
 
   /// - Parameter context: The run context, whose checkpoints make the import resumable.
@@ -54,15 +51,6 @@ package struct Import: Sendable {
     self.options = options
     self.context = context
     states = InputStates(of: options.sources)
-    let policies = Set(options.sources.map(options.rules.policy(for:)))
-    // In all other formats, each value states its type.
-    let readsUntyped = options.sources.contains { $0.format.isTable || $0.format == .json }
-    guarding = LoadGuard(
-      options.rules.schema,
-      options.job.mode,
-      policies,
-      untypedIn: readsUntyped ? options.table.timeZone : nil
-    )
   }
 
   /// Runs the import.
@@ -80,11 +68,16 @@ package struct Import: Sendable {
     try states.assertUnchanged()
     if let collection = options.job.collection { context.counts.open(collection) }
     let lists = Lists(in: context.folder)
+    let guarding = LoadGuard(options.rules.schema, options.job.mode, inputs.indices.map(inputs.guarding))
     let removed = RemovedFields(inputs, options.job.mode)
-    let loader = loader(deleting: examined.maximumDeletes, keeping: lists.skipped) { [guarding] change in
+    var loader = loader(deleting: examined.maximumDeletes, keeping: lists.skipped)
+    loader.decision.guarding = guarding
+    loader.decision.recording = { change in
       guarding?.record(change)
       removed?.record(change)
     }
+    let times = inputs.indices.map { options.rules.times(for: inputs.source($0)) }
+    loader.decision.times = { times[$0] }
     let position = try resumed(loader, lists, isRecorded: guarding != nil || removed != nil)
     let pass = ImportPass(
       inputs,
@@ -106,7 +99,7 @@ package struct Import: Sendable {
     }
     try states.assertUnchanged()
     record(pass.references)
-    report(loader.droppedTimes.withLock { $0 }, removed, lists)
+    report(loader.droppedTimes.withLock { $0 }, guarding, removed, lists)
     return changes
   }
 
@@ -229,8 +222,7 @@ package struct Import: Sendable {
 
   private func loader(
     deleting maximum: Int?,
-    keeping skipped: SkippedFields,
-    recording: @escaping @Sendable (Change) -> Void
+    keeping skipped: SkippedFields
   ) -> DocumentLoader {
     let rules = options.rules
     var loader = DocumentLoader(
@@ -241,8 +233,6 @@ package struct Import: Sendable {
       pacer: options.pacer,
       maximumDeletes: maximum
     )
-    loader.decision.guarding = guarding
-    loader.decision.recording = recording
     loader.decision.heedsTimes = true
     if rules.isPartial, rules.fillsDefaults {
       loader.decision.completing = { rules.completed($0, without: skipped.fields(of: $0.path)) }
@@ -289,7 +279,6 @@ package struct Import: Sendable {
     var options = options
     options.table.files = files
     options.table.database = context.client.database
-    options.table.source = options.source
     // A divided import was checked as a whole, and a resumed one before.
     let isFirst = context.checkpoints?.resumed == nil && options.share == nil
     if isFirst {

@@ -108,8 +108,8 @@ struct ImportForecast {
 
 extension LoadDocument {
   fileprivate var asStored: LoadDocument {
-    guard case .decoded(var document) = self else { return self }
+    guard case .decoded(var document) = content else { return self }
     document.fields = document.fields.asStored
-    return .decoded(document)
+    return LoadDocument(.decoded(document), of: input)
   }
 }

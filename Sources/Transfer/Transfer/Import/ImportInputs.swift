@@ -15,6 +15,8 @@ struct ImportInputs: Sendable {
   private let options: TableOptions
   private let rules: SchemaRules
   private let collection: CollectionPath?
+  /// The database of all sources; nil for that of the export that each of them belongs to.
+  private let database: DatabaseName?
   /// Where named documents go; nil to go by their names.
   private let placement: CollectionPlacement?
 
@@ -27,6 +29,7 @@ struct ImportInputs: Sendable {
   init(_ given: Import.Options, progress: Progress) throws {
     let (options, rules) = (given.table, given.rules)
     (self.options, self.rules, collection) = (options, rules, given.job.collection)
+    database = given.job.source
     let sources = given.job.parallel ?? 1 > 1 ? given.sources.flatMap(\.parts) : given.sources
     placement = try given.job.collection.flatMap { collection throws(Failure) in
       try Self.placed(in: collection, of: sources, options)
@@ -227,6 +230,18 @@ struct ImportInputs: Sendable {
 
   func source(_ stage: Int) -> ImportSource { inputs[stage].source }
 
+  /// The columns of a table; nil for other formats and for a table without rows.
+  func plan(_ stage: Int) -> TablePlan? { inputs[stage].plan }
+
+  /// How the changes from an input are checked.
+  func guarding(_ stage: Int) -> LoadGuard.Input {
+    let (source, reading) = (inputs[stage].source, inputs[stage].reading)
+    // In all other formats, each value states its type.
+    let isUntyped = source.format.isTable || source.format == .json
+    let zone = isUntyped ? (reading?.options ?? options).timeZone : nil
+    return LoadGuard.Input(rules.policy(for: source), untypedIn: zone)
+  }
+
   /// How many inputs may be read at the same time: a workbook, or a file of one JSON value, takes much memory.
   func width(_ parallel: Int?) -> Int {
     inputs.allSatisfy { $0.source.isReadPieceByPiece } ? max(1, parallel ?? 1) : 1
@@ -275,6 +290,8 @@ struct ImportInputs: Sendable {
       return checked(input, inputs[stage].source)
     }
     if input.source.format == .json {
+      var options = options
+      options.source = database ?? input.source.database
       return checked(try JSONInput(input.source, options: options, into: collection), input.source)
     }
     guard let plan = input.plan else { return nil }

@@ -67,13 +67,10 @@ package struct ImportJob: Job {
     )
     var options = Import.Options(self, sources: sources, table: try table(schema, via: access))
     try addIDColumns(to: &options.table.reading, sources.compactMap(\.sheet))
-    options.source = source ?? ImportSource.database(of: sources)
     options.rules.schema = schema
     options.rules.policy = schemaPolicy
     options.rules.fillsDefaults = fillsDefaults
-    // Times are kept on request, and if only exports are restored.
-    options.rules.times =
-      serverTimes ? .server : keepTimes || sources.allSatisfy(\.isExported) ? .kept : .changed
+    options.rules.times = serverTimes ? .server : keepTimes ? .kept : .changed
     options.rules.isPartial = mode == .merge
     return options
   }

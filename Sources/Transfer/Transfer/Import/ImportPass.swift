@@ -16,7 +16,8 @@ final class ImportPass {
   private let encodes: Bool
 
   private var position: ImportPosition
-  private var rewriter: ReferenceRewriter
+  /// The references of the documents that were handed on.
+  private(set) var references: SourceReferences
   /// How many more documents may be handed on.
   private var left: Int
   /// The number of the last line that was read of each open file, and the index of the first unopened file.
@@ -53,18 +54,12 @@ final class ImportPass {
     (self.superseded, self.warnings, self.position) = (superseded, warnings, position)
     self.skipped = skipped
     unopened = position.unopened
-    rewriter = ReferenceRewriter(
-      from: options.source,
-      to: context.client.database,
-      counts: position.references
-    )
+    let database = context.client.database
+    references = SourceReferences(inputs, from: options.job.source, to: database, at: position)
     left = (options.job.limit ?? .max) - position.documents
     encodes = !options.job.isDryRun && options.rules.times != .server
     meter = ImportProgress(inputs.sizes, limit: options.job.limit)
   }
-
-  /// The references of the documents that were handed on.
-  var references: ReferenceRewriter { rewriter }
 
   /// Calls `body` with batches of documents, and with the position after each of them.
   func forEachBatch(_ body: Body) async throws {
@@ -100,7 +95,9 @@ final class ImportPass {
     let line = lines[stage] ?? 0
     unopened = max(unopened, stage + 1)
     lines[stage] = nil
-    guard let input = try inputs.open(stage, encoding: encodes ? rewriter.rule : nil) else { return nil }
+    guard let input = try inputs.open(stage, encoding: encodes ? references.rule(of: stage) : nil) else {
+      return nil
+    }
     lines[stage] = line
     if line > 0 {
       try input.skip(through: line)
@@ -114,7 +111,8 @@ final class ImportPass {
 
   private func passOn(_ body: Body) async throws {
     try Task.checkCancellation()
-    position.references = rewriter.counts
+    position.references = references.counts
+    position.keptUnplaced = references.keptUnplaced
     position.documents += batch.count
     position.set(lines, next: unopened)
     try warnings.flush()
@@ -138,22 +136,23 @@ final class ImportPass {
       return
     }
     if case .deleted(let path) = row.content {
-      if !path.isReserved { pass(.absent(path)) }
+      if !path.isReserved { pass(.absent(path), of: stage) }
       return
     }
     for warning in row.warnings { try warnings.add(warning, of: source) }
     if row.faults.isEmpty, let encoded = row.encoded {
       if encoded.path.isReserved { return try refuse(encoded.document, of: source) }
-      rewriter.count(encoded)
-      return pass(.encoded(encoded))
+      references.count(encoded, of: stage)
+      return pass(.encoded(encoded), of: stage)
     }
     guard var document = try document(of: row, from: source, stage) else { return }
     if document.path.isReserved { return try refuse(document, of: source) }
-    document.fields = rewriter.rewrite(document.fields)
-    pass(.decoded(document))
+    document.fields = references.rewrite(document.fields, of: stage)
+    pass(.decoded(document), of: stage)
   }
 
-  private func pass(_ document: LoadDocument) {
+  private func pass(_ content: LoadDocument.Content, of stage: Int) {
+    let document = LoadDocument(content, of: stage)
     batch.append(document)
     fill.add(bytes: document.heldBytes)
     left -= 1

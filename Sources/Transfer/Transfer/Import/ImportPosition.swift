@@ -15,6 +15,8 @@ struct ImportPosition: JSONRecord {
   var documents = 0
   /// The references in those documents.
   var references = ReferenceRewriter.Counts()
+  /// How many of the kept ones are in sources whose database is not known; nil at the beginning.
+  var keptUnplaced: Int?
   /// What was found in those documents; nil at the beginning, and in a checkpoint of an earlier version.
   var tally: ImportTally?
   /// The other open files, in order; nil for none.

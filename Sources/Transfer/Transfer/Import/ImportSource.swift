@@ -50,7 +50,7 @@ package struct ImportSource: Sendable, Equatable {
     return manifest?.writing ?? sheetWriting
   }
   /// The database that its documents come from, if known.
-  private var database: DatabaseName? { managed?.database ?? manifest?.database }
+  var database: DatabaseName? { managed?.database ?? manifest?.database }
 
   package init(path: String, format: InputFormat) { (self.path, self.format) = (path, format) }
 

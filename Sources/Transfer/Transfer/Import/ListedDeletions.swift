@@ -40,7 +40,7 @@ struct ListedDeletions: Sendable {
   ///
   /// What remains loses its parent. That may be so in the exported database as well, which an increment does not show.
   func leaving(among documents: [LoadDocument]) async throws -> [DocumentPath: [String]] {
-    let paths = documents.compactMap { if case .absent(let path) = $0 { path } else { nil } }
+    let paths = documents.compactMap { if case .absent(let path) = $0.content { path } else { nil } }
     if paths.isEmpty { return [:] }
     var leaving: [DocumentPath: [String]] = [:]
     for path in try await client.collectionIDs(belowEach: paths).keys {

@@ -2,8 +2,15 @@ import FirestoreREST
 import Schema
 import Tables
 
-/// Finds fields that documents lose when a table without a column for them replaces the documents as a whole.
+/// Finds what documents lose when a table without a column for it replaces the documents as a whole: fields, and values of
+/// fields that get their defaults (`--defaults`).
 struct RemovedFields: Sendable {
+  private struct Loss: Hashable {
+    var collection: CollectionPath
+    /// Whether the fields get their defaults instead of being removed.
+    var isDefault: Bool
+  }
+
   private struct Found {
     var documents = 0
     var first: DocumentPath
@@ -13,47 +20,60 @@ struct RemovedFields: Sendable {
   /// The maximum number of distinct fields.
   private static let maximumFields = 200
 
-  /// The fields of the tables, by collection.
-  private let columns: [CollectionPath: [FieldPath]]
-  private let found = Locked<[CollectionPath: Found]>([:])
+  /// The fields of each table, by its input; nil for inputs that are no tables that people made, and for tables with a
+  /// column for all other fields.
+  private let columns: [[FieldPath]?]
+  private let found = Locked<[Loss: Found]>([:])
 
-  /// - Returns: Nil if no documents are replaced, or if not all inputs are tables that people made.
+  /// - Returns: Nil if no documents are replaced by tables that people made.
   init?(_ inputs: ImportInputs, _ mode: WriteMode) {
-    guard mode == .upsert || mode == .replace,
-      inputs.indices.allSatisfy({ inputs.source($0).format.isTable && !inputs.source($0).isExported })
-    else { return nil }
-    var columns: [CollectionPath: [FieldPath]] = [:]
-    for (_, plan, _) in inputs.tables {
-      var fields = columns[plan.collection.pattern] ?? []
-      for role in plan.roles {
-        switch role {
-        case .field(let column): fields.append(column.path)
-        case .rest: return nil
-        case .name, .reason, .skipped, .none: break
-        }
-      }
-      columns[plan.collection.pattern] = fields
+    guard mode == .upsert || mode == .replace else { return nil }
+    columns = inputs.indices.map { stage in
+      inputs.source(stage).isExported ? nil : inputs.plan(stage).flatMap(Self.columns)
     }
-    self.columns = columns
+    if !columns.contains(where: { $0 != nil }) { return nil }
   }
 
-  /// Counts the fields that a change removes.
-  func record(_ change: Change) {
-    let collection = change.path.collection.pattern
-    guard change.kind == .update, let columns = columns[collection] else { return }
-    let after = change.after ?? FieldMap()
-    let removed = change.differences.flatMap { difference -> [FieldPath] in
-      if difference.after != nil || difference.isServerTime { return [] }
-      return Self.leaves(of: difference).filter { leaf in
-        !columns.contains { $0 == leaf || $0.isPrefix(of: leaf) && Self.fills($0, of: columns, after) }
+  private static func columns(of plan: TablePlan) -> [FieldPath]? {
+    var fields: [FieldPath] = []
+    for role in plan.roles {
+      switch role {
+      case .field(let column): fields.append(column.path)
+      case .rest: return nil
+      case .name, .reason, .skipped, .none: break
       }
     }
-    if removed.isEmpty { return }
+    return fields
+  }
+
+  /// Counts the fields that a change removes, or sets without a column for them.
+  func record(_ change: Change) {
+    guard change.kind == .update, columns.indices.contains(change.input), let columns = columns[change.input]
+    else { return }
+    let after = change.after ?? FieldMap()
+    var (removed, reset): ([FieldPath], [FieldPath]) = ([], [])
+    for difference in change.differences where !difference.isServerTime && difference.before != nil {
+      let lost = Self.leaves(of: difference).filter { leaf in
+        !columns.contains { $0 == leaf || $0.isPrefix(of: leaf) && Self.fills($0, of: columns, after) }
+      }
+      if difference.after == nil {
+        removed += lost
+      } else if !columns.contains(where: difference.path.isPrefix(of:)) {
+        reset += lost
+      }
+    }
+    let collection = change.path.collection.pattern
+    add(removed, Loss(collection: collection, isDefault: false), of: change.path)
+    add(reset, Loss(collection: collection, isDefault: true), of: change.path)
+  }
+
+  private func add(_ fields: [FieldPath], _ loss: Loss, of path: DocumentPath) {
+    if fields.isEmpty { return }
     found.withLock { found in
-      var known = found[collection] ?? Found(first: change.path)
+      var known = found[loss] ?? Found(first: path)
       known.documents += 1
-      for field in removed where known.fields.count < Self.maximumFields { known.fields.insert(field) }
-      found[collection] = known
+      for field in fields where known.fields.count < Self.maximumFields { known.fields.insert(field) }
+      found[loss] = known
     }
   }
 
@@ -72,14 +92,20 @@ struct RemovedFields: Sendable {
     }
   }
 
-  /// A line for each collection.
+  /// A line for each collection, and another one for the defaults.
   func warnings(isDryRun: Bool) -> [String] {
-    found.withLock { $0 }.sorted { $0.key < $1.key }.map { collection, found in
+    let sorted = found.withLock { $0 }.sorted {
+      $0.key.collection == $1.key.collection ? $1.key.isDefault : $0.key.collection < $1.key.collection
+    }
+    return sorted.map { loss, found in
       let documents = NumberText.counted(found.documents, "document")
-      let lose = isDryRun ? "would lose" : found.documents == 1 ? "loses" : "lose"
+      let verb = loss.isDefault ? "get" : "lose"
+      let does = isDryRun ? "would \(verb)" : found.documents == 1 ? "\(verb)s" : verb
+      let what = loss.isDefault ? "the default of " : ""
+      let kept = loss.isDefault ? "their values" : "them"
       let fields = FilePaths.list(found.fields.map(\.description).sorted { $0.compareUTF8($1) < 0 })
       return
-        "\(collection): \(documents) \(lose) \(NumberText.counted(found.fields.count, "field")) that no column is for (\(fields)), the first \(found.first). --mode merge keeps them."
+        "\(loss.collection): \(documents) \(does) \(what)\(NumberText.counted(found.fields.count, "field")) that no column is for (\(fields)), the first \(found.first). --mode merge keeps \(kept)."
     }
   }
 }

@@ -19,13 +19,18 @@ package struct SchemaRules: Sendable {
   package var policy: SchemaPolicy?
   /// Whether missing fields get their defaults, and the ID field the document's ID.
   package var fillsDefaults = false
-  /// Who sets creation and update times.
+  /// Who sets creation and update times, except those of exports.
   package var times = LoadTimes.changed
   /// Whether documents hold only the fields to change, so that no field counts as missing.
   package var isPartial = false
 
   func policy(for source: ImportSource) -> SchemaPolicy {
     policy ?? (source.isExported ? .off : source.format.isTable ? .reject : .warn)
+  }
+
+  /// Who sets the times of the documents of a source: those of an export are kept, so that restoring it restores them.
+  func times(for source: ImportSource) -> LoadTimes {
+    times == .changed && source.isExported ? .kept : times
   }
 
   /// Returns a document with its defaults.

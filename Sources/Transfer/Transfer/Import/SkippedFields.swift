@@ -41,17 +41,16 @@ package struct SkippedFields: Sendable {
 
   /// Returns the document with the stored values of its skipped fields; nil if there are none.
   func completed(_ document: LoadDocument, from current: RawDocument) -> LoadDocument? {
-    guard case .decoded(var document) = document, let fields = state.withLock({ $0.fields[document.path] })
-    else {
-      return nil
-    }
+    guard case .decoded(var decoded) = document.content,
+      let fields = state.withLock({ $0.fields[document.path] })
+    else { return nil }
     let stored = fields.filter { current.fields[$0] != nil }
     if stored.isEmpty { return nil }
-    for field in stored { document.fields[field] = current.fields[field] }
+    for field in stored { decoded.fields[field] = current.fields[field] }
     state.withLock { state in
       if state.kept.insert(document.path).inserted { state.count += 1 }
     }
-    return .decoded(document)
+    return LoadDocument(.decoded(decoded), of: document.input)
   }
 
   /// A sentence about the documents that kept values; nil if there are none.
