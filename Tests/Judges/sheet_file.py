@@ -19,7 +19,7 @@ DAYS_AS = [
     "dd\\-mm\\-yyyy",
 ]
 MOMENTS_AS = ["m/d/yy h:mm", "dd/mm/yyyy hh:mm", "yyyy-mm-dd\\ hh:mm:ss", "m/d/yy h:mm AM/PM", "[$-F800]dddd, mmmm dd, yyyy h:mm"]
-FORMATS = [*NUMBERS_AS, *DAYS_AS, *MOMENTS_AS, "00000", "000-000", "hh:mm", "h:mm", "h:mm AM/PM", "[h]:mm:ss", "[mm]", "[hh]:mm", "@"]
+FORMATS = [*NUMBERS_AS, *DAYS_AS, *MOMENTS_AS, "00000", "000-000", '"2026-"000', "[>=0]00000", "hh:mm", "h:mm", "h:mm AM/PM", "[h]:mm:ss", "[mm]", "[hh]:mm", "@"]
 
 class Sheet:
     """The file of a workbook."""

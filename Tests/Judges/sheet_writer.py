@@ -104,7 +104,9 @@ class Maker(TableMaker):
         number = self.pick([7, 3100, 12345, 0])
         if self.chance(0.3):
             return Cell(number, "padded", shown=f"{number:06d}"[:3] + "-" + f"{number:06d}"[3:], hint="000-000")
-        return Cell(number, "padded", shown=f"{number:05d}", hint="00000")
+        if self.chance(0.2):
+            return Cell(number, "padded", shown=f"2026-{number:03d}", hint='"2026-"000')
+        return Cell(number, "padded", shown=f"{number:05d}", hint=self.pick(["00000", "00000", "[>=0]00000"]))
 
     def date(self):
         day = datetime.datetime(self.pick([1950, 1999, 2024, 2026, 9999]), self.random.randint(1, 12), self.random.randint(1, 28))
