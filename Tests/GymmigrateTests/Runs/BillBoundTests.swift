@@ -339,4 +339,27 @@ struct BillBoundTests {
       try await tool.run("count", "a", "--max-reads", "few").expect(64)
     }
   }
+
+  @Test("A managed export or import is not started where 'limits' or an option bounds the bill.")
+  func managed() async throws {
+    let service = ManagedService(other: MiniFirestore.environment("test").handler)
+    try await withTool(against: service.handler) { tool, server in
+      func configure(_ limits: String) throws {
+        let test = "{ database: test, endpoint: \"\(server.url)\"\(limits) }"
+        try tool.write("project: p\nenvironments:\n  test: \(test)\n", to: "gymmigrate.yaml")
+      }
+      for limits in ["run: { writes: 10 }", "day: { writes: 10 }", "run: { cost: 0.01 }"] {
+        try configure(", limits: { \(limits) }")
+        for words in [["export", "--all", "--to"], ["import", "--from"]] {
+          try await tool.bare(["managed"] + words + ["gs://backups/a", "-e", "test"])
+            .expectFailure(64, "'limits'")
+        }
+      }
+      try configure("")
+      try await tool.bare([
+        "managed", "import", "--from", "gs://backups/a", "-e", "test", "--max-writes", "10",
+      ]).expectFailure(64, "--max-writes")
+      #expect(service.starts == 0)
+    }
+  }
 }
