@@ -63,15 +63,6 @@ package struct Configuration: Sendable, Equatable {
     )
   }
 
-  /// Returns the name that the file gives to the database of an environment; the environment's own name if the file has
-  /// none.
-  ///
-  /// Options may have redirected an environment to another database than the one with its name.
-  package func name(of environment: DatabaseEnvironment) -> String {
-    let same = environments.filter { $0.isSameDatabase(as: environment) }
-    return (same.first { $0.name.isIdentical(to: environment.name) } ?? same.first ?? environment).name
-  }
-
   /// Returns the prices for an environment, as far as the file specifies its edition and location.
   package func prices(of environment: DatabaseEnvironment) -> PriceList {
     environment.prices ?? prices.of(edition: environment.edition, location: environment.location)

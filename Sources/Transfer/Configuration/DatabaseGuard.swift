@@ -54,6 +54,18 @@ extension Configuration {
     }
   }
 
+  /// Returns the names of the environments whose database may be reached; the environment's own name if there are none.
+  ///
+  /// Options may have redirected an environment to another database than the one with its name.
+  ///
+  /// - Parameter isEmulator: Whether the environment comes from FIRESTORE_EMULATOR_HOST.
+  package func names(of environment: DatabaseEnvironment, isEmulator: Bool) -> DatabaseNames {
+    if environment.isEmbedded { return DatabaseNames(environment.name) }
+    let same = environments.filter { $0.mayBeReached(by: environment, isEmulator: isEmulator) }.map(\.name)
+    let own = same.first { $0.isIdentical(to: environment.name) }
+    return DatabaseNames(own ?? same.first ?? environment.name, others: same)
+  }
+
   /// Whether an environment defines a database on any service.
   ///
   /// An emulator on this machine does not define the real database of the same name.

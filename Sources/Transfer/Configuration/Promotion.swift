@@ -31,7 +31,7 @@ extension Promotion {
       try known(name, key)
       let promotion = try Self.read(value, of: name, in: yaml, assertKnown: known)
       promotions.append(promotion)
-      if isCircle(promotion, in: promotions) {
+      if isCircle(promotion, in: promotions, of: environments) {
         throw yaml.failure(at: value, "'\(name)' waits for itself, by way of '\(promotion.after ?? name)'")
       }
     }
@@ -67,13 +67,23 @@ extension Promotion {
     return promotion
   }
 
-  private static func isCircle(_ first: Promotion, in promotions: [Promotion]) -> Bool {
-    var next: Promotion? = first
-    for _ in promotions {
-      guard let after = next?.after else { return false }
-      if after.isIdentical(to: first.environment) { return true }
-      next = promotions.first { $0.environment.isIdentical(to: after) }
+  /// Whether the database of a condition waits for itself, under any of its names; the conditions before it do not.
+  private static func isCircle(
+    _ last: Promotion,
+    in promotions: [Promotion],
+    of environments: [DatabaseEnvironment]
+  ) -> Bool {
+    func isSame(_ name: String, _ other: String) -> Bool {
+      let pair = [name, other].map { name in environments.first { $0.name.isIdentical(to: name) } }
+      guard let first = pair[0], let second = pair[1] else { return false }
+      return first.isSameDatabase(as: second)
     }
-    return false
+    func waits(_ name: String) -> Bool {
+      promotions.contains { promotion in
+        guard let after = promotion.after, isSame(promotion.environment, name) else { return false }
+        return isSame(after, last.environment) || waits(after)
+      }
+    }
+    return waits(last.environment)
   }
 }

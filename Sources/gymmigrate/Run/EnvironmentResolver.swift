@@ -156,6 +156,14 @@ struct EnvironmentResolver {
     return try guarded(environment)
   }
 
+  /// Returns the names that headers of migrations and gates may use for the database, however it was specified.
+  func names() throws(Failure) -> DatabaseNames {
+    let environment = try environment()
+    var known = try configuration()
+    known.environments = try reached()
+    return known.names(of: environment, isEmulator: isEmulator(environment))
+  }
+
   /// Returns an environment with the protection that applies to it.
   private func guarded(_ environment: DatabaseEnvironment) throws(Failure) -> DatabaseEnvironment {
     let configuration = try configuration()

@@ -48,7 +48,7 @@ extension MigrationFolder {
   }
 
   /// Reports which applied migrations no longer count as verified, and what to do.
-  func reportUnverified(in environment: String, _ entries: [LedgerEntry]) {
+  func reportUnverified(in environment: DatabaseNames, _ entries: [LedgerEntry]) {
     for (migration, state) in states(in: environment, entries) where state.kind == .applied {
       let place = "\(migration.name) -e \(environment)"
       if let run = state.rewriter {
@@ -67,11 +67,6 @@ extension MigrationFolder {
   static func path(for connection: ConnectionSettings) throws(Failure) -> String {
     try EnvironmentResolver(connection).configuration().migrations ?? "migrations"
   }
-}
-
-extension EnvironmentResolver {
-  /// Returns the name that headers of migrations and gates use for the environment, however it was specified.
-  func knownName() throws(Failure) -> String { try configuration().name(of: try environment()) }
 }
 
 extension Migration {

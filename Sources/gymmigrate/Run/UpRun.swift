@@ -25,7 +25,7 @@ struct UpRun {
   /// - Parameter validate: Refuses settings that are incompatible with the migrations.
   func perform(_ validate: (MigrationChoice) throws -> Void) async throws {
     let resolver = EnvironmentResolver(run.connection)
-    let (environment, name) = (try resolver.environment(), try resolver.knownName())
+    let (environment, name) = (try resolver.environment(), try resolver.names())
     let folder = try MigrationFolder.of(run.connection)
     try Guard.assertNoMirror(environment)
     var up = self
@@ -45,11 +45,14 @@ struct UpRun {
       return try await up.printNothing()
     }
     remark(on: pending, of: folder, in: name, entries)
-    let gate = try await up.gate(of: name, entries)
-    if job.override == nil, !job.isDryRun { try gate?.assertOpen(for: pending) }
+    let gates = try await up.gates(of: name, entries)
+    func assertOpen() throws(Failure) {
+      if job.override == nil { for gate in gates { try gate.assertOpen(for: pending) } }
+    }
+    if !job.isDryRun { try assertOpen() }
     let deletions = try await up.plan(pending)
     if job.isDryRun {
-      if job.override == nil { try gate?.assertOpen(for: pending) }
+      try assertOpen()
       // No run may begin after one that stopped early.
       if !entries.contains(where: \.blocks) { try offer(deletions) }
       return
@@ -57,7 +60,7 @@ struct UpRun {
     try assertAllowed(deletions, by: DeletionBound(maximum: job.maximumDeletes, options: run.confirmation))
     let count = NumberText.counted(pending.count, "migration")
     try Guard.ask("Apply \(count) in \(name)?", with: run.confirmation)
-    try await up.apply(pending, deleting: deletions, past: gate)
+    try await up.apply(pending, deleting: deletions, past: gates)
   }
 
   /// Refuses settings that apply to no migration of the folder; reports those that only apply to one that is not pending.
@@ -109,20 +112,29 @@ struct UpRun {
     }
   }
 
-  private func gate(of environment: String, _ entries: [LedgerEntry]) async throws -> PromotionGate? {
-    let promotions = try EnvironmentResolver(run.connection).configuration().promotions
-    let promotion = promotions.first { $0.environment.isIdentical(to: environment) }
-    guard let promotion else { return nil }
+  /// Returns the gates of all environments with the database, and of the one that was asked for.
+  private func gates(of names: DatabaseNames, _ entries: [LedgerEntry]) async throws -> [PromotionGate] {
+    let asked = run.connection.environment ?? names.shown
+    var gates: [PromotionGate] = []
+    for promotion in try EnvironmentResolver(run.connection).configuration().promotions
+    where names.contains(promotion.environment) || promotion.environment.isIdentical(to: asked) {
+      gates.append(try await gate(promotion, entries))
+    }
+    return gates
+  }
+
+  private func gate(_ promotion: Promotion, _ entries: [LedgerEntry]) async throws -> PromotionGate {
     var former: [LedgerEntry] = []
     if let after = promotion.after {
       former = try await ledger(of: after)
     }
     let now = promotion.rehearsed == nil ? .now : try await moment()
-    let before = promotion.after.map { run.connection.beside($0) } ?? run.connection
-    let confirmation = try EnvironmentResolver(before).environment().confirmationWords
+    let before = EnvironmentResolver(promotion.after.map { run.connection.beside($0) } ?? run.connection)
+    let confirmation = try before.environment().confirmationWords
     return PromotionGate(
       promotion,
       former,
+      after: promotion.after == nil ? nil : try before.names(),
       own: entries,
       now: now,
       confirmation: CommandLineText.quoted(confirmation),
@@ -165,7 +177,7 @@ struct UpRun {
   }
 
   /// Records that changed files are accepted.
-  private func accept(_ folder: MigrationFolder, in environment: String) async throws {
+  private func accept(_ folder: MigrationFolder, in environment: DatabaseNames) async throws {
     if job.isDryRun {
       throw ValidationError("--accept-changed is recorded in the ledger: leave out --dry-run.")
     }
@@ -181,7 +193,7 @@ struct UpRun {
   private func remark(
     on pending: [FolderMigration],
     of folder: MigrationFolder,
-    in environment: String,
+    in environment: DatabaseNames,
     _ entries: [LedgerEntry]
   ) {
     let logger = run.output.logger()
@@ -215,15 +227,15 @@ struct UpRun {
   private mutating func apply(
     _ pending: [FolderMigration],
     deleting deletions: [String: Int],
-    past gate: PromotionGate?
+    past gates: [PromotionGate]
   ) async throws {
     var isIncomplete = false
     var left: [String] = []
     for (index, migration) in pending.enumerated() {
       var job = job
       job.migrations = choice([migration])
-      // An open gate need not be overridden.
-      if gate?.gap(of: migration) == nil { job.override = nil }
+      // Open gates need not be overridden.
+      if gates.allSatisfy({ $0.gap(of: migration) == nil }) { job.override = nil }
       job.planned = pending[(index + 1)...].map(\.id)
       // A migration planned without deletions needs no limit from a person, and must not delete anything.
       if job.maximumDeletes == nil, deletions[migration.id] == 0 { job.maximumDeletes = 0 }
@@ -270,7 +282,7 @@ struct UpRun {
   /// Verifies what the same command applied before it was stopped.
   private mutating func verifyDue(
     of folder: MigrationFolder,
-    in environment: String,
+    in environment: DatabaseNames,
     _ entries: [LedgerEntry]
   ) async throws {
     for (migration, state) in folder.states(in: environment, entries)

@@ -1,3 +1,4 @@
+import Configuration
 import Files
 import FirestoreModels
 import Foundation
@@ -64,7 +65,9 @@ private func file(_ id: String, _ header: String = "") -> String {
     ]).migrations
     #expect(read[0].header == MigrationHeader())
     #expect(read[1].header.after == ["a"] && read[1].header.irreversible == "Nobody knows the old values.")
-    #expect(["test", "stage", "prod"].map(read[1].isFor) == [true, false, true])
+    #expect(["test", "stage", "prod"].map { read[1].isFor(DatabaseNames($0)) } == [true, false, true])
+    // Whatever other names the database has.
+    #expect(read[1].isFor(DatabaseNames("real", others: ["stage", "prod"])))
     #expect(read[2].choice == "is-active" && read[2].id == "is-active" && read[2].checksum == nil)
     #expect(read[2].header.after == ["first", "b"] && read[2].isCalled("c") && read[2].isCalled("is-active"))
   }
@@ -321,19 +324,19 @@ private func file(_ id: String, _ header: String = "") -> String {
     folder.migrations[1].header.environments = ["test"]
     folder.migrations[3].header.after = ["l"]
     let entries = [entry("1", .done, "m")]
-    #expect(try folder.pending(in: "test", entries).map(\.name) == ["1", "2", "4"])
-    #expect(try folder.pending(upTo: "m", in: "stage", entries).map(\.name) == ["1"])
-    #expect(folder.overtaken(by: folder.migrations[0], in: "test", entries)?.name == "3")
-    #expect(folder.overtaken(by: folder.migrations[3], in: "test", entries) == nil)
-    #expect(folder.last(in: "test", entries + [entry("2", .done, "k")])?.migration.name == "1")
-    let missing = #expect(throws: Failure.self) { _ = try folder.pending(in: "stage", entries) }
+    #expect(try folder.pending(in: DatabaseNames("test"), entries).map(\.name) == ["1", "2", "4"])
+    #expect(try folder.pending(upTo: "m", in: DatabaseNames("stage"), entries).map(\.name) == ["1"])
+    #expect(folder.overtaken(by: folder.migrations[0], in: DatabaseNames("test"), entries)?.name == "3")
+    #expect(folder.overtaken(by: folder.migrations[3], in: DatabaseNames("test"), entries) == nil)
+    #expect(folder.last(in: DatabaseNames("test"), entries + [entry("2", .done, "k")])?.migration.name == "1")
+    let missing = #expect(throws: Failure.self) { _ = try folder.pending(in: DatabaseNames("stage"), entries) }
     #expect(missing?.kind == .notPermitted && missing?.cause.contains("after 2") ?? false)
     let changed = entry("1", .done, "m", "bb")
-    let failure = #expect(throws: Failure.self) { _ = try folder.pending(in: "test", [changed]) }
+    let failure = #expect(throws: Failure.self) { _ = try folder.pending(in: DatabaseNames("test"), [changed]) }
     #expect(failure?.kind == .notPermitted && failure?.path == "3.yaml")
     #expect(failure?.cause.contains("SHA-256 bb then, aa now") ?? false)
     folder.migrations[2].programs = ["names.py"]
-    let program = #expect(throws: Failure.self) { _ = try folder.pending(in: "test", [changed]) }
+    let program = #expect(throws: Failure.self) { _ = try folder.pending(in: DatabaseNames("test"), [changed]) }
     #expect(program?.cause.hasPrefix("it, or its program (names.py), changed after") ?? false)
   }
 }

@@ -99,8 +99,10 @@ import Testing
   func elsewhere() {
     var other = migration
     other.header.environments = ["prod"]
-    #expect(
-      PromotionGate(Promotion(environment: "prod", after: "stage"), [], now: .now).gap(of: other) == nil
-    )
+    let promotion = Promotion(environment: "prod", after: "stage")
+    #expect(PromotionGate(promotion, [], now: .now).gap(of: other) == nil)
+    other.header.environments = ["prod", "staging"]
+    let names = DatabaseNames("stage", others: ["staging"])
+    #expect(PromotionGate(promotion, [], after: names, now: .now).gap(of: other) == .notApplied(.pending))
   }
 }

@@ -90,15 +90,17 @@ struct ConfigurationTests {
   func knownNames() throws {
     let environments = "environments: {a: {database: a}, b: {database: b}, b2: {database: b}}"
     let configuration = try parse("project: p\n\(environments)\n")
-    func name(_ name: String, _ database: String, _ endpoint: String? = nil) -> String {
+    func names(_ name: String, _ database: String, _ endpoint: String? = nil) -> [String] {
       let database = DatabaseName(project: "p", database: database)
-      var environment = DatabaseEnvironment(name: name, database: database)
-      environment.endpoint = endpoint
-      return configuration.name(of: environment)
+      let environment = DatabaseEnvironment(name: name, database: database, endpoint: endpoint)
+      let names = configuration.names(of: environment, isEmulator: false)
+      return [names.shown] + ["a", "b", "b2"].filter(names.contains)
     }
-    #expect(name("a", "a") == "a" && name("b2", "b") == "b2" && name("-", "b") == "b")
-    #expect(name("a", "b") == "b" && name("a", "c") == "a")
-    #expect(name("a", "b", "http://127.0.0.1:1") == "a")
+    #expect(names("a", "a") == ["a", "a"])
+    #expect(names("b2", "b") == ["b2", "b", "b2"] && names("-", "b") == ["b", "b", "b2"])
+    #expect(names("a", "b") == ["b", "b", "b2"] && names("a", "c") == ["a", "a"])
+    #expect(names("a", "b", "https://proxy.example.com") == ["b", "b", "b2"])
+    #expect(names("a", "b", "http://127.0.0.1:1") == ["a", "a"])
   }
 
   @Test("A byte order mark before a configuration, and a quoted name like null, are read as people mean them")
@@ -119,7 +121,8 @@ struct ConfigurationTests {
 
   @Test("Gates name environments, each the one before it, and never lead back")
   func promotions() throws {
-    let text = "project: p\nenvironments: {a: {}, b: {}, c: {}}\npromote:\n"
+    let environments = "a: {database: a}, b: {database: b}, c: {database: c}, same: {database: b}"
+    let text = "project: p\nenvironments: {\(environments)}\npromote:\n"
     let promotions = try parse(text + "  b: {after: a}\n  c: {after: b, verified: true}\n").promotions
     #expect(promotions.map(\.environment) == ["b", "c"] && promotions.map(\.after) == ["a", "b"])
     #expect(promotions.map(\.mustBeVerified) == [false, true])
@@ -131,6 +134,8 @@ struct ConfigurationTests {
       ("  b: {verified: true}", "line 4, column 6: 'after' is missing"),
       ("  b: {after: b}", "line 4, column 6: 'b' waits for itself"),
       ("  b: {after: c}\n  c: {after: b}", "line 5, column 6: 'c' waits for itself"),
+      ("  b: {after: same}", "line 4, column 6: 'b' waits for itself, by way of 'same'"),
+      ("  b: {after: c}\n  c: {after: same}", "line 5, column 6: 'c' waits for itself"),
       ("  b: {after: a, rehearsal: 7d}", "line 4, column 17: 'b' has no 'rehearsal'"),
       ("  b: {rehearsed: soon}", "line 4, column 18: 'soon' is no time"),
     ] {

@@ -1,3 +1,4 @@
+package import Configuration
 import Files
 import FirestoreREST
 package import Schema
@@ -43,9 +44,9 @@ package struct FolderMigration: Sendable, Equatable {
     [name, id, choice, FilePaths.name(of: choice)].contains { $0.isIdentical(to: word) }
   }
 
-  /// Whether it applies to an environment.
-  package func isFor(_ environment: String) -> Bool {
-    header.environments.isEmpty || header.environments.contains { $0.isIdentical(to: environment) }
+  /// Whether it applies to a database with some names.
+  package func isFor(_ names: DatabaseNames) -> Bool {
+    header.environments.isEmpty || header.environments.contains(where: names.contains)
   }
 }
 

@@ -1,14 +1,16 @@
+package import Configuration
+
 extension MigrationFolder {
   /// Returns the states of the migrations that apply to an environment, in order.
   package func states(
-    in environment: String,
+    in environment: DatabaseNames,
     _ entries: [LedgerEntry]
   ) -> [(migration: FolderMigration, state: MigrationState)] {
     migrations.filter { $0.isFor(environment) }.map { ($0, MigrationState(of: $0, in: entries)) }
   }
 
   /// Returns the migrations whose files differ from those that were applied in an environment.
-  package func changed(in environment: String, _ entries: [LedgerEntry]) -> [FolderMigration] {
+  package func changed(in environment: DatabaseNames, _ entries: [LedgerEntry]) -> [FolderMigration] {
     states(in: environment, entries).filter { $0.state.change != nil }.map(\.migration)
   }
 
@@ -22,7 +24,7 @@ extension MigrationFolder {
   ///   must follow another that is neither applied nor included.
   package func pending(
     upTo word: String? = nil,
-    in environment: String,
+    in environment: DatabaseNames,
     _ entries: [LedgerEntry],
     obeying isOrdered: Bool = true
   ) throws(Failure) -> [FolderMigration] {
@@ -80,7 +82,7 @@ extension MigrationFolder {
   /// Returns the applied migration that a pending one precedes by name; nil if there is none.
   package func overtaken(
     by migration: FolderMigration,
-    in environment: String,
+    in environment: DatabaseNames,
     _ entries: [LedgerEntry]
   ) -> FolderMigration? {
     let states = states(in: environment, entries)
@@ -91,7 +93,7 @@ extension MigrationFolder {
   /// Returns the migration that was applied last in an environment, and its run: the last run that wrote and is not undone, or
   /// else the one that found nothing to change; nil if there is none.
   package func last(
-    in environment: String,
+    in environment: DatabaseNames,
     _ entries: [LedgerEntry]
   ) -> (migration: FolderMigration, entry: LedgerEntry)? {
     let standing = states(in: environment, entries).map { migration, state in

@@ -1,3 +1,4 @@
+package import Configuration
 import Runs
 
 /// The state of each migration of a folder in several environments, according to their ledgers.
@@ -16,12 +17,14 @@ package struct MigrationTable: Sendable {
   package let environments: [String]
   package let rows: [Row]
 
-  /// - Parameter ledgers: The environments in column order, each with its ledger, the latest run last.
-  package init(_ folder: MigrationFolder, _ ledgers: [(environment: String, entries: [LedgerEntry])]) {
+  /// A column: an environment with the names of its database, and its ledger, the latest run last.
+  package typealias Column = (environment: String, names: DatabaseNames, entries: [LedgerEntry])
+
+  package init(_ folder: MigrationFolder, _ ledgers: [Column]) {
     environments = ledgers.map(\.environment)
     rows = folder.migrations.map { migration in
-      let cells = ledgers.map { environment, entries in
-        let isFor = migration.isFor(environment)
+      let cells = ledgers.map { environment, names, entries in
+        let isFor = migration.isFor(names)
         return Cell(
           environment: environment,
           state: isFor ? MigrationState(of: migration, in: entries) : nil

@@ -14,6 +14,8 @@ package struct PromotionGate: Sendable {
   }
 
   private let promotion: Promotion
+  /// The names of the database of the other environment; nil for none.
+  private let after: DatabaseNames?
   /// The ledger of the other environment, the latest run last.
   private let entries: [LedgerEntry]
   /// The ledgers that may contain rehearsals: those of the other environment and of the guarded one.
@@ -25,6 +27,7 @@ package struct PromotionGate: Sendable {
   private let masking: String
 
   /// - Parameters:
+  ///   - after: The names of the database of the other environment, if it has several.
   ///   - own: The ledger of the guarded environment.
   ///   - now: The time from which the age of rehearsals is measured.
   ///   - confirmation: The options that commands need to write to the required environment.
@@ -32,11 +35,13 @@ package struct PromotionGate: Sendable {
   package init(
     _ promotion: Promotion,
     _ entries: [LedgerEntry],
+    after: DatabaseNames? = nil,
     own: [LedgerEntry] = [],
     now: Timestamp,
     confirmation: String = "",
     isMasked: Bool = false
   ) {
+    self.after = after ?? promotion.after.map { DatabaseNames($0) }
     masking = isMasked ? "--mask --mask-key-file KEY" : ""
     (self.promotion, self.entries, self.confirmation) = (promotion, entries, confirmation)
     (rehearsals, self.now) = (entries + own, now)
@@ -48,7 +53,7 @@ package struct PromotionGate: Sendable {
   }
 
   private func formerGap(of migration: FolderMigration) -> Gap? {
-    guard let after = promotion.after, migration.isFor(after) else { return nil }
+    guard let after, migration.isFor(after) else { return nil }
     let state = MigrationState(of: migration, in: entries)
     if !state.isInForce { return .notApplied(state.kind) }
     if state.change != nil { return .changed }

@@ -23,7 +23,7 @@ struct MigrateBaseline: AsyncParsableCommand {
   func run() async throws {
     let folder = try MigrationFolder.of(common.connection.settings)
     let meant = try folder.migrations(upTo: name)
-    let environment = try EnvironmentResolver(common.connection.settings).knownName()
+    let environment = try EnvironmentResolver(common.connection.settings).names()
     var command = common.command("migrate baseline \(name)")
     command.confirmation = guards.confirmation
     command.countsDocuments = false

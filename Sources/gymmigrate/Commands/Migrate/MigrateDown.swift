@@ -1,3 +1,4 @@
+import Configuration
 import Logging
 import MigrationEngine
 
@@ -18,7 +19,7 @@ struct MigrateDown: AsyncParsableCommand {
 
   func run() async throws {
     let run = common.jobRun(UndoJob(of: "last", isDryRun: trial.dryRun))
-    let environment = try EnvironmentResolver(run.connection).knownName()
+    let environment = try EnvironmentResolver(run.connection).names()
     let folder = try MigrationFolder.of(run.connection)
     let entries = try await run.connection.ledger(for: "migrate down", run.output)
     guard let (_, entry) = folder.last(in: environment, entries) else {
@@ -34,7 +35,7 @@ struct MigrateDown: AsyncParsableCommand {
       )
     }
     for other in Self.cleared(undone, entries) where !other.run.isIdentical(to: entry.run) {
-      let command = CommandLineText.quoted(["gymmigrate", "migrate", "undo", other.run, "-e", environment])
+      let command = CommandLineText.quoted(["gymmigrate", "migrate", "undo", other.run, "-e", environment.shown])
       run.output.logger().warning(
         "Run \(other.run) (\(other.command)) stopped before it was done and was cleared: what it wrote stays. To undo it, too: \(command)"
       )

@@ -17,7 +17,7 @@ struct MigratePending: AsyncParsableCommand {
 
   func run() async throws {
     let connection = common.connection.settings
-    let environment = try EnvironmentResolver(connection).knownName()
+    let environment = try EnvironmentResolver(connection).names()
     let folder = try MigrationFolder.of(connection)
     let output = common.verbosity.settings
     let entries = try await connection.ledger(for: "migrate pending", output)

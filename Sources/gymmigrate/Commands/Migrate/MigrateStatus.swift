@@ -48,10 +48,11 @@ struct MigrateStatus: AsyncParsableCommand {
     try FileAccess.local.assertWritable(html)
     let connection = common.connection.settings
     let folder = try MigrationFolder.of(connection)
-    var ledgers: [(environment: String, entries: [LedgerEntry])] = []
+    var ledgers: [MigrationTable.Column] = []
     for name in environments {
-      let entries = try await connection.beside(name).ledger(for: "migrate status", output)
-      ledgers.append((name, entries))
+      let connection = connection.beside(name)
+      let entries = try await connection.ledger(for: "migrate status", output)
+      ledgers.append((name, try EnvironmentResolver(connection).names(), entries))
     }
     let table = MigrationTable(folder, ledgers)
     if let html {

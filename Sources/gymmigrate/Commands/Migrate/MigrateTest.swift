@@ -67,7 +67,7 @@ struct MigrateTest: AsyncParsableCommand {
     let connection = source.connection(to: from, beside: common.connection.settings)
     let output = common.logging.settings
     let resolver = EnvironmentResolver(connection)
-    let (environment, name) = (try resolver.environment(), try resolver.knownName())
+    let (environment, name) = (try resolver.environment(), try resolver.names())
     try assertMayCopy(environment)
     try Guard.assertMayLeave(environment, isMasked: masking.mask)
     let confirmation = try confirmation(not: environment)
@@ -106,7 +106,7 @@ struct MigrateTest: AsyncParsableCommand {
 
   private func chosen(
     of folder: MigrationFolder,
-    in environment: String,
+    in environment: DatabaseNames,
     _ connection: ConnectionSettings
   ) async throws -> [FolderMigration] {
     if pending {
