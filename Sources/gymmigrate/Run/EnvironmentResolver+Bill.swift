@@ -18,7 +18,8 @@ extension EnvironmentResolver {
     if isPriced { try assertKnown(prices, in: environment) }
     account.limit(to: bound, at: prices, of: Invocation.current.bound)
     let configuration = try configuration()
-    let place = "of \(configuration.names(of: environment, isEmulator: false)) in \(configuration.file ?? "gymmigrate.yaml")"
+    let place =
+      "of \(configuration.names(of: environment, isEmulator: false)) in \(configuration.file ?? "gymmigrate.yaml")"
     account.limit(to: limits.run, at: prices, by: "'limits' \(place)")
     if limits.day.isNone { return }
     let ledger = CostLedger(in: options.stateDir)

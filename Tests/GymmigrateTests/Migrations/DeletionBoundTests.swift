@@ -110,7 +110,7 @@ struct DeletionBoundTests {
       try #require(left() == 25)
       faults.setOn(false)
       let resumed = try await tool.onTerminal(
-        ["runs", "resume", try tool.lastRun(of: "migrate")],
+        ["runs", "resume", try tool.lastRun()],
         typing: "25"
       )
       #expect(resumed.exitCode == 0, "\(resumed.output)")

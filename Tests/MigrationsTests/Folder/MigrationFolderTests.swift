@@ -329,14 +329,20 @@ private func file(_ id: String, _ header: String = "") -> String {
     #expect(folder.overtaken(by: folder.migrations[0], in: DatabaseNames("test"), entries)?.name == "3")
     #expect(folder.overtaken(by: folder.migrations[3], in: DatabaseNames("test"), entries) == nil)
     #expect(folder.last(in: DatabaseNames("test"), entries + [entry("2", .done, "k")])?.migration.name == "1")
-    let missing = #expect(throws: Failure.self) { _ = try folder.pending(in: DatabaseNames("stage"), entries) }
+    let missing = #expect(throws: Failure.self) {
+      _ = try folder.pending(in: DatabaseNames("stage"), entries)
+    }
     #expect(missing?.kind == .notPermitted && missing?.cause.contains("after 2") ?? false)
     let changed = entry("1", .done, "m", "bb")
-    let failure = #expect(throws: Failure.self) { _ = try folder.pending(in: DatabaseNames("test"), [changed]) }
+    let failure = #expect(throws: Failure.self) {
+      _ = try folder.pending(in: DatabaseNames("test"), [changed])
+    }
     #expect(failure?.kind == .notPermitted && failure?.path == "3.yaml")
     #expect(failure?.cause.contains("SHA-256 bb then, aa now") ?? false)
     folder.migrations[2].programs = ["names.py"]
-    let program = #expect(throws: Failure.self) { _ = try folder.pending(in: DatabaseNames("test"), [changed]) }
+    let program = #expect(throws: Failure.self) {
+      _ = try folder.pending(in: DatabaseNames("test"), [changed])
+    }
     #expect(program?.cause.hasPrefix("it, or its program (names.py), changed after") ?? false)
   }
 }

@@ -35,7 +35,9 @@ struct MigrateDown: AsyncParsableCommand {
       )
     }
     for other in Self.cleared(undone, entries) where !other.run.isIdentical(to: entry.run) {
-      let command = CommandLineText.quoted(["gymmigrate", "migrate", "undo", other.run, "-e", environment.shown])
+      let command = CommandLineText.quoted([
+        "gymmigrate", "migrate", "undo", other.run, "-e", environment.shown,
+      ])
       run.output.logger().warning(
         "Run \(other.run) (\(other.command)) stopped before it was done and was cleared: what it wrote stays. To undo it, too: \(command)"
       )
