@@ -46,17 +46,15 @@ extension Import {
         )
       }
     }
-    let exports = sources.filter(\.isFromFolder).compactMap { source in
-      source.manifest.map { (source.path, $0) }
+    let placed = sources.filter(\.isFromFolder).map { (FilePaths.folder(of: $0.path), $0.manifest) }
+    let folders = Dictionary(placed, uniquingKeysWith: { first, _ in first })
+    let exports = folders.compactMapValues { $0 }
+    let bases = exports.values.filter { !$0.isIncrement }
+    let alone = exports.filter { $0.value.isIncrement && !bases.contains(where: $0.value.overlaps) }
+    if options.job.mode == .create, let folder = alone.keys.min() {
+      context.logger.warning("\(Snapshot.warning(ofIncrement: folder))")
     }
-    let bases = exports.map(\.1).filter { !$0.isIncrement }
-    let alone = exports.first { _, manifest in
-      manifest.isIncrement && !bases.contains(where: manifest.overlaps)
-    }
-    if options.job.mode == .create, let (path, _) = alone {
-      context.logger.warning("\(Snapshot.warning(ofIncrement: FilePaths.folder(of: path)))")
-    }
-    for folder in Set(sources.filter(\.isFromFolder).map { FilePaths.folder(of: $0.path) }).sorted() {
+    for folder in folders.keys.sorted() {
       let read = Set(sources.map { UTF8Key($0.path) } + [UTF8Key("\(folder)/\(Manifest.fileName)")])
       let others = try options.table.files.names(in: folder).filter {
         !read.contains(UTF8Key("\(folder)/\($0)"))
