@@ -24,7 +24,9 @@ extension MigrationFolder {
     let (configuration, schema) = (try resolver.configuration(), try resolver.schema())
     let application = Invocation.current.application(of: schema)
     let path = try path(for: connection)
-    if FileCheck.isFolder(path) {
+    // What cannot be looked at may be a folder.
+    if FileCheck.isFolder(path) || !FileCheck.exists(path) && !FileCheck.isMissing(path) {
+      try FileCheck.assertReadable(path)
       // A folder does not depend on the database that references point to.
       let context = try LiteralContext(nil, schema, in: nil)
       return try MigrationFolder(

@@ -173,6 +173,42 @@ struct ProductionGuardTests {
     }
   }
 
+  /// Puts a symbolic link to nothing in the place of a file or a folder.
+  private func unlink(_ name: String, in tool: Tool) throws {
+    try? FileManager.default.removeItem(atPath: tool.path(name))
+    try FileManager.default.createSymbolicLink(
+      atPath: tool.path(name),
+      withDestinationPath: tool.path("not-mounted/x")
+    )
+  }
+
+  @Test(
+    "A configuration, or a folder above it, that is a link to nothing is not taken for none.",
+    arguments: [".config/gymmigrate/gymmigrate.yaml", ".config/gymmigrate", ".config", "gymmigrate.yaml"]
+  )
+  func unmounted(_ name: String) async throws {
+    try await withHome { tool in
+      try unlink(name, in: tool)
+      for command in [Self.toMain, ["count", "things", "-e", "test"], ["env", "list"]] {
+        try await tool.bare(command).expectFailure(78, "gymmigrate.yaml", "a symbolic link leads to nothing")
+      }
+      let other = try tool.write("project: p\nenvironments: { test: {} }\n", to: "other.yaml")
+      try await tool.bare(Self.toMain + ["--config", other]).expectFailure(78, "leads to nothing")
+    }
+  }
+
+  @Test("Nor is a folder of migrations, or the state folder that a limit of a day needs.")
+  func unmountedFolders() async throws {
+    let limited = "  day: { database: d, endpoint: 'http://127.0.0.1:9', limits: { day: { reads: 1 } } }\n"
+    try await withoutProd(limited + "schema: gym\n") { tool in
+      try unlink("migrations", in: tool)
+      try await tool.bare(["migrate", "pending", "-e", "local"]).expectFailure(66, "read migrations")
+      try unlink("state", in: tool)
+      try await tool.bare(["count", "things", "-e", "day", "--state-dir", "state"])
+        .expectFailure(66, "state/costs.jsonl")
+    }
+  }
+
   @Test("Reading, a dry run, and a database of another name want no confirmation.")
   func free() async throws {
     try await withoutProd { tool in

@@ -31,6 +31,34 @@ struct CredentialDiscoveryTests {
     }
   }
 
+  @Test("Only a name that is not taken is no file; a link to nothing, or a path through one, is an error.")
+  func links() async throws {
+    try await withTemporaryDirectory { folder in
+      func read(_ name: String) throws(Failure) -> [UInt8]? {
+        try CredentialDiscovery.readFile(at: "\(folder.path)/\(name)", to: "read")
+      }
+      try FileManager.default.createDirectory(
+        atPath: "\(folder.path)/real",
+        withIntermediateDirectories: true
+      )
+      try Data("x".utf8).write(to: folder.appendingPathComponent("real/file"))
+      for (name, target) in [("good", "real"), ("gone", "nothing"), ("chain", "gone/a"), ("loop", "loop")] {
+        try FileManager.default.createSymbolicLink(
+          atPath: "\(folder.path)/\(name)",
+          withDestinationPath: target
+        )
+      }
+      #expect(try read("good/file") == Array("x".utf8))
+      for name in ["none", "none/a/b", "real/none", "good/none", "good/none/a", "real/file/a"] {
+        #expect(try read(name) == nil, "\(name)")
+      }
+      for name in ["gone", "gone/", "gone/a", "gone/a/b", "chain", "chain/a", "loop", "loop/a"] {
+        let failure = #expect(throws: Failure.self, "\(name)") { _ = try read(name) }
+        #expect(failure?.kind == .configuration)
+      }
+    }
+  }
+
   @Test func theOrderIsThatOfApplicationDefaultCredentials() throws {
     let files = FakeFiles([
       "/key.json": try CredentialFixture.serviceAccount(), gcloud: CredentialFixture.authorizedUser(),

@@ -175,7 +175,7 @@ package struct CostLedger: Sendable {
   /// - Throws: `.inputMissing` if the file cannot be read.
   @discardableResult
   package func forEach(since moment: Timestamp, _ body: (CostRecord) -> Void) throws(Failure) -> [Int] {
-    guard FileCheck.exists(path) else { return [] }
+    if FileCheck.isMissing(path) { return [] }
     let parser = JSONParser()
     var lines = try LineReader(path, maximumLineBytes: 1 << 20)
     // A line that cannot be read is certainly of that time, or may be older.

@@ -182,7 +182,8 @@ package struct CredentialDiscovery: Sendable {
   /// - Parameters:
   ///   - operation: The operation, for errors.
   ///   - patience: How long to wait for a pipe to which nobody writes, in milliseconds.
-  /// - Throws: `.configuration` if it exists but cannot be read, or is larger.
+  /// - Returns: Nil if nothing has its name.
+  /// - Throws: `.configuration` if it exists but cannot be read, or is larger; also for a symbolic link to nothing.
   package static func readFile(
     at path: String,
     to operation: String,
@@ -190,7 +191,7 @@ package struct CredentialDiscovery: Sendable {
   ) throws(Failure) -> [UInt8]? {
     let (descriptor, _, error) = SystemCall.openToRead(path)
     if descriptor < 0 {
-      if error == ENOENT || error == ENOTDIR { return nil }
+      if FileCheck.isMissing(path) { return nil }
       throw unreadable(path, error, operation)
     }
     defer { close(descriptor) }
@@ -219,12 +220,13 @@ package struct CredentialDiscovery: Sendable {
   }
 
   private static func unreadable(_ path: String, _ code: Int32, _ operation: String) -> Failure {
-    Failure(
+    let isLink = code == ENOENT
+    return Failure(
       .configuration,
       operation,
       path: path,
-      cause: SystemCall.text(code),
-      remedy: "Make it readable for this user."
+      cause: isLink ? "a symbolic link leads to nothing" : SystemCall.text(code),
+      remedy: isLink ? "Correct the link, or remove it." : "Make it readable for this user."
     )
   }
 }
