@@ -49,7 +49,7 @@ package struct Configuration: Sendable, Equatable {
   ///
   /// - Throws: `.configuration`, with a list of the defined names.
   package func environment(named name: String) throws(Failure) -> DatabaseEnvironment {
-    if let found = environments.first(where: { $0.name == name }) { return found }
+    if let found = environments.first(where: { $0.name.isIdentical(to: name) }) { return found }
     let names = environments.map(\.name)
     let near = name.nearest(of: names).map { "Did you mean \($0)? " } ?? ""
     throw Failure(
@@ -123,6 +123,10 @@ package struct Configuration: Sendable, Equatable {
     for (name, key, value) in entries {
       if name.isEmpty || name.hasPrefix(DatabaseEnvironment.mirrorPrefix) {
         throw yaml.failure(at: key, "'\(name)' cannot name an environment: no command could choose it")
+      }
+      // Nobody sees which of two names that are equal to Swift, and not identical, is meant.
+      if environments.contains(where: { $0.name == name }) {
+        throw yaml.failure(at: key, "'\(name)' is there twice, with its accents composed otherwise")
       }
       var own = project
       var database: String?

@@ -92,12 +92,13 @@ package struct DatabaseEnvironment: Sendable, Equatable {
   ///
   /// All Google endpoints reach one service, and all names of this machine reach this machine.
   package func isSameDatabase(as other: DatabaseEnvironment) -> Bool {
-    guard database == other.database, isLocal == other.isLocal, mirror == other.mirror,
-      snapshot == other.snapshot
-    else { return false }
+    guard database == other.database, isLocal == other.isLocal, files == other.files else { return false }
     if isEmbedded || (isRealService && other.isRealService) { return true }
     return address == other.address
   }
+
+  /// The files that this process serves, compared by their bytes.
+  private var files: [UTF8Key]? { (mirror.map { [$0] } ?? snapshot)?.map { UTF8Key($0) } }
 
   /// Whether requests stay on this machine.
   package var isOnThisMachine: Bool { isEmbedded || address.isHere }

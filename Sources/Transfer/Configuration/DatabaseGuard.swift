@@ -31,7 +31,8 @@ extension Configuration {
       guard let same else { continue }
       environment.name = same.name
       environment.isProtected = true
-      environment.protectedBy = configuration.file == file ? nil : configuration.file
+      let isInUse = UTF8Key(configuration.file ?? "") == UTF8Key(file ?? "")
+      environment.protectedBy = isInUse ? nil : configuration.file
       return environment
     }
     if environment.database.isCalledProduction, !isEmulator, !environment.isPlainAndHere,

@@ -77,15 +77,15 @@ struct Invocation: Sendable {
 final class ConfigurationFiles: Sendable {
   static let operation = "read the configuration"
 
-  private let known = Locked<[String: Result<Configuration?, Failure>]>([:])
-  private let schemas = Locked<[String: Result<DatabaseSchema, Failure>]>([:])
+  private let known = Locked<[UTF8Key: Result<Configuration?, Failure>]>([:])
+  private let schemas = Locked<[UTF8Key: Result<DatabaseSchema, Failure>]>([:])
 
   /// Returns the schema in a file.
   ///
   /// - Throws: `.configuration`, also if the file does not exist.
   func schema(_ file: String) throws(Failure) -> DatabaseSchema {
     try schemas.withLock { schemas in
-      if let result = schemas[file] { return result }
+      if let result = schemas[UTF8Key(file)] { return result }
       let result = Result { () throws(Failure) -> DatabaseSchema in
         do throws(Failure) {
           let text = try YAMLFile(file, kind: .configuration, operation: "read the schema").text()
@@ -99,7 +99,7 @@ final class ConfigurationFiles: Sendable {
           throw failure
         }
       }
-      schemas[file] = result
+      schemas[UTF8Key(file)] = result
       return result
     }.get()
   }
@@ -109,7 +109,7 @@ final class ConfigurationFiles: Sendable {
   /// - Throws: `.configuration`.
   func read(_ file: String) throws(Failure) -> Configuration? {
     try known.withLock { known in
-      if let result = known[file] { return result }
+      if let result = known[UTF8Key(file)] { return result }
       let result = Result { () throws(Failure) -> Configuration? in
         guard let bytes = try CredentialDiscovery.readFile(at: file, to: Self.operation) else { return nil }
         return try Configuration(
@@ -121,7 +121,7 @@ final class ConfigurationFiles: Sendable {
           commands: Invocation.current.commandNames
         )
       }
-      known[file] = result
+      known[UTF8Key(file)] = result
       return result
     }.get()
   }

@@ -91,7 +91,7 @@ struct RehearsalRun {
       if (migration as? DeclarativeMigration)?.scope.isGroup == true { selection.all = true }
       roots += (migration.reads + migration.writes).map(\.root)
     }
-    if !selection.all { selection.collections = Set(roots.map(\.string)).sorted() }
+    if !selection.all { selection.collections = Set(roots).sorted().map(\.string) }
     return selection
   }
 

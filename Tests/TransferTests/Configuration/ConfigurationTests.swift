@@ -119,6 +119,17 @@ struct ConfigurationTests {
     #expect(cause(text).hasPrefix(place), "\(cause(text))")
   }
 
+  @Test("A name is that of its bytes; two that differ only in how accents are composed are refused.")
+  func composition() throws {
+    let (composed, decomposed) = ("jos\u{E9}", "jose\u{301}")
+    for (first, second) in [(composed, decomposed), (decomposed, composed)] {
+      let one = "project: p\nenvironments:\n  \"\(first)\": {}\n"
+      #expect(cause(one + "  \"\(second)\": {}\n").hasPrefix("line 4, column 3: '\(second)' is there twice"))
+      #expect(try parse(one).environment(named: first).name.isIdentical(to: first))
+      #expect(throws: Failure.self) { _ = try parse(one).environment(named: second) }
+    }
+  }
+
   @Test("Gates name environments, each the one before it, and never lead back")
   func promotions() throws {
     let environments = "a: {database: a}, b: {database: b}, c: {database: c}, same: {database: b}"

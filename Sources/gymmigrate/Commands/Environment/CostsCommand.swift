@@ -60,7 +60,9 @@ struct CostsCommand: AsyncParsableCommand {
     let ledger = CostLedger(in: folder.stateDir)
     var totals = CostTotals()
     let configuration = try ConfigurationResolver(ConfigurationChoice()).configuration()
-    let asked = configuration.environments.first { $0.name == environment }
+    let asked = environment.flatMap { name in
+      configuration.environments.first { $0.name.isIdentical(to: name) }
+    }
     var (others, isKnown): (Set<String>, Bool) = ([], environment == nil || asked != nil)
     func add(_ record: CostRecord) {
       if totals.add(record, of: environment) {
