@@ -64,6 +64,7 @@ enum Main {
     // Files contain people's data, and files created by libraries are protected only by this mask.
     umask(0o077)
     _ = Allocator.returnsLargeBlocks
+    Terminal.standardError.setFormat(.chosen)
     do throws(Failure) {
       try ProcessArguments.assertReadable()
       // Before any task starts, because without descriptors and threads not even tasks can run.

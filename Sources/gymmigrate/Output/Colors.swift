@@ -21,7 +21,7 @@ extension TypedValue {
 /// The option is read directly from the command line, because errors in the command line are also printed.
 enum Colors {
   static let output = areShown(on: 1)
-  static let errors = areShown(on: 2)
+  static let errors = LogFormat.chosen == .text && areShown(on: 2)
 
   /// The label before the message of an error.
   static var errorLabel: TerminalText { TerminalText("error:").colored(.red, if: errors) }
@@ -43,5 +43,14 @@ enum Colors {
       word.hasPrefix("--color=") ? String(word.dropFirst(8)) : word == "--color" ? next : nil
     }
     return given.last.flatMap { ColorChoice(rawValue: $0) } ?? .auto
+  }()
+}
+
+extension LogFormat {
+  /// The format that the words or the variables of this process choose, which are read directly for the same reason.
+  static let chosen: LogFormat = {
+    let words = Setting.given(in: Array(CommandLine.arguments.dropFirst()))
+    let text = words["log-format"] ?? ProcessInfo.processInfo.environment["GYMMIGRATE_LOG_FORMAT"]
+    return text.flatMap { LogFormat(rawValue: $0) } ?? .text
   }()
 }

@@ -133,6 +133,36 @@ struct OutputContractTests {
     }
   }
 
+  @Test("So does it with refusals before a run begins, those of the command line, and lines beside the log.")
+  func jsonRefusals() async throws {
+    func levels(_ result: RunResult) throws -> [String] {
+      try result.errorLines.map { line in
+        let json = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        let object = try #require(json, "\(line)")
+        #expect(object["time"] is String && !(object["message"] as? String ?? "error: ").hasPrefix("error: "))
+        return try #require(object["level"] as? String)
+      }
+    }
+    try await withTool { tool in
+      let refusals: [(Int32, [String])] = [
+        (64, ["count"]), (64, ["count", "users", "-e", "local", "--frobnicate"]), (64, ["frobnicate"]),
+        (66, ["import", "missing.jsonl", "-e", "local"]), (78, ["count", "users", "-e", "elsewhere"]),
+        (73, ["export", "users", "-e", "local", "-o", "missing/x.csv"]),
+        (77, ["import", try tool.write("{}", to: "in.jsonl"), "-e", "prod"]),
+      ]
+      var variable = tool
+      variable.environment["GYMMIGRATE_LOG_FORMAT"] = "json"
+      for (code, words) in refusals {
+        for result in [
+          try await tool.bare(words + ["--log-format", "json"]),
+          try await tool.bare(words + ["--log-format=json", "--color", "always"]),
+          try await variable.bare(words),
+        ] { #expect(try levels(result.expect(code)).last == "error", "\(words): \(result.errors)") }
+      }
+      #expect(try levels(await variable.bare(["runs", "list"]).expect(0)) == ["notice"])
+    }
+  }
+
   @Test(
     "No token and nothing of a person in what is said, logged or summed up.",
     arguments: [["-v"], ["-vv"], []]

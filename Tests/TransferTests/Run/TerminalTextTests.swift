@@ -70,6 +70,21 @@ import Testing
     return String(decoding: text ?? Data(), as: UTF8.self)
   }
 
+  @Test("As JSON, a line is an object, and its label is the level.")
+  func jsonLines() throws {
+    let text = try written { terminal in
+      terminal.setFormat(.json)
+      terminal.line("warning: a\nb")
+      terminal.line("error")
+      terminal.lines("error: c")
+    }
+    let objects = try text.split(separator: "\n").map { line in
+      try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String] ?? [:]
+    }
+    #expect(objects.map { $0["level"] } == ["warning", "notice", "error"])
+    #expect(objects.map { $0["message"] } == ["a\nb", "error", "c"])
+  }
+
   @Test("A line stays one line; a log line, too, also in the file of a run.", arguments: cases)
   func oneLine(_ given: Case) async throws {
     #expect(try written { $0.line(given.text) } == given.shown + "\n")

@@ -52,7 +52,7 @@ package struct LineLogHandler: LogHandler {
   package func log(event: LogEvent) { write(event, metadata.merging(event.metadata ?? [:]) { $1 }) }
 }
 
-private enum LogLine {
+enum LogLine {
   static func text(_ event: LogEvent, _ metadata: Logger.Metadata, isColored: Bool) -> TerminalText {
     let label: TerminalText = "\(event.level.rawValue):"
     return switch event.level {
@@ -69,10 +69,28 @@ private enum LogLine {
   }
 
   static func json(_ event: LogEvent, _ metadata: Logger.Metadata) -> [UInt8] {
+    json(event.level, "\(event.message)", metadata)
+  }
+
+  /// Returns a line of text as JSON: its label, as in `error: …`, is the level.
+  static func json(_ line: String) -> [UInt8] {
+    for level in [Logger.Level.error, .warning] {
+      let label = "\(level.rawValue): "
+      guard line.utf8.starts(with: label.utf8) else { continue }
+      return json(level, String(decoding: line.utf8.dropFirst(label.utf8.count), as: UTF8.self), [:])
+    }
+    return json(.notice, line, [:])
+  }
+
+  private static func json(
+    _ level: Logger.Level,
+    _ message: String,
+    _ metadata: Logger.Metadata
+  ) -> [UInt8] {
     JSONWriter.object {
       $0.member("time", .now)
-      $0.member("level", event.level.rawValue)
-      $0.member("message", "\(event.message)")
+      $0.member("level", level.rawValue)
+      $0.member("message", message)
       for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
         $0.key(key)
         $0.string("\(value)")

@@ -13,6 +13,7 @@ package final class Terminal: Sendable {
   /// Whether it is a terminal that a person may be watching.
   package let isInteractive: Bool
   private let status = Mutex("")
+  private let format = Mutex(LogFormat.text)
 
   /// Creates a terminal from a file descriptor, which is not closed.
   package init(descriptor: Int32) {
@@ -20,13 +21,20 @@ package final class Terminal: Sendable {
     isInteractive = isatty(descriptor) == 1
   }
 
+  /// Sets the format of all lines from now on.
+  package func setFormat(_ format: LogFormat) { self.format.withLock { $0 = format } }
+
+  private var isJSON: Bool { format.withLock { $0 == .json } }
+
   /// Writes a line above the status line.
   package func line(_ text: String) {
+    if isJSON { return line(json: LogLine.json(text)) }
     write(line: TerminalText.escaped(text))
   }
 
-  /// Writes lines of the program itself, keeping their line feeds.
+  /// Writes lines of the program itself, keeping their line feeds; as JSON, they are one message.
   package func lines(_ text: TerminalText) {
+    if isJSON { return line(json: LogLine.json(text.description)) }
     write(line: text.description)
   }
 
