@@ -93,7 +93,7 @@ struct SourcesTogetherTests {
       try tool.write("__name__,n,a\nt1,1,x\n", to: "one/things.csv")
       try tool.write("__name__,n,b\nt2,1,y\n", to: "two/things.csv")
       try tool.write("__name__,n,__rest__\nt2,1,\n", to: "rest/things.csv")
-      func said(_ files: [String?], _ more: String...) async throws -> String {
+      func said(_ files: [String?], _ more: [String] = []) async throws -> String {
         try await tool.load(things, into: "test", mode: "upsert")
         let words = ["-e", "test", "--schema", "none", "--mode", "upsert", "-q"] + more
         return try await tool.bare(["import"] + files.compactMap { $0 } + words).expect(0).errors
@@ -104,10 +104,7 @@ struct SourcesTogetherTests {
         #expect(errors.contains(one), "\(other ?? "alone"): \(errors)")
       }
       for dry in [true, false] {
-        let errors =
-          dry
-          ? try await said(["one/things.csv", "two/things.csv"], "-n")
-          : try await said(["one/things.csv", "two/things.csv"])
+        let errors = try await said(["one/things.csv", "two/things.csv"], dry ? ["-n"] : [])
         let lose = dry ? "would lose" : "lose"
         #expect(errors.contains("2 documents \(lose) 2 fields that no column is for (a, b)"), "\(errors)")
       }

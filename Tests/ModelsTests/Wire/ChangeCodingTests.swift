@@ -21,7 +21,8 @@ struct ChangeCodingTests {
         }
         if round == 0 { after = FieldMap() }
         if round == 1 { after = before.fields }
-        let change = Change(path: before.path, before: before, after: after)
+        var change = Change(path: before.path, before: before, after: after)
+        change.input = round
         let text = Self.members(of: change)
         let alone = #"{"after":\#(Self.text(after)),"before":\#(Self.text(before.fields)),"#
         #expect(text.utf8.starts(with: alone.utf8), "seed \(seed), round \(round)")
@@ -40,6 +41,7 @@ struct ChangeCodingTests {
     let text = Self.members(of: change)
     #expect(text.contains(#""before":"#) == (before != nil))
     #expect(text.contains(#""after":"#) == (after != nil))
+    #expect(!text.contains(#""input":"#))
     let parser = JSONParser()
     var decoder = WireDecoder()
     let read = try parser.parse(Array(text.utf8)) { json throws(WireError) in try decoder.change(json) }
