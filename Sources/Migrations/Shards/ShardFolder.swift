@@ -27,7 +27,7 @@ package struct ShardFolder: Sendable {
     "parts/\(digits(range)).\(fileExtension)"
   }
   package static func listName(_ list: String, of range: Int) -> String { "lists/\(digits(range))/\(list)" }
-  static func resultName(_ range: Int) -> String { "ranges/\(digits(range)).json" }
+  package static func resultName(_ range: Int) -> String { "ranges/\(digits(range)).json" }
   static func claimName(_ task: Int) -> String { "claims/\(digits(task)).json" }
   static func errorName(_ task: Int) -> String { "errors/\(digits(task)).json" }
 

@@ -85,6 +85,7 @@ extension ShardResult {
       cost: summary.cost,
       billed: summary.billed,
       perhapsBilled: summary.perhapsBilled,
+      journalBytes: summary.journalBytes,
       references: summary.references,
       readBack: summary.readBack
     )
@@ -106,6 +107,7 @@ extension ShardResult {
     var cost: Cost?
     var billed: Cost?
     var perhapsBilled: Cost?
+    var journalBytes: Int?
     var references: ReferenceRewriter.Counts?
     var readBack: ReadBack.Counts?
   }

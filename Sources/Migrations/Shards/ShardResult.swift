@@ -63,6 +63,8 @@ package struct ShardResult: JSONRecord, Equatable {
   /// The billed operations, and those that may have been billed in addition.
   package var billed: Cost?
   package var perhapsBilled: Cost?
+  /// As ``RunSummary/journalBytes``.
+  package var journalBytes: Int?
   /// For `check`, the number of findings of each rule that has any.
   package var findings: [Finding]?
   /// For `copy`, the numbers of references, and what was read back.
@@ -92,10 +94,8 @@ package struct ShardResult: JSONRecord, Equatable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case billed, changes, collections, cost, documents, durationSeconds, findings, holder, lists, part,
-      perhapsBilled,
-      range
-    case readBack, references
+    case billed, changes, collections, cost, documents, durationSeconds, findings, holder, journalBytes
+    case lists, part, perhapsBilled, range, readBack, references
     case run = "runId"
     case status, traffic
   }
@@ -106,6 +106,7 @@ package struct ShardResult: JSONRecord, Equatable {
       var plain = result
       (plain.holder, plain.traffic, plain.durationSeconds) = ("", Traffic(), 0)
       (plain.billed, plain.perhapsBilled, plain.readBack) = (nil, nil, nil)
+      plain.journalBytes = nil
       plain.part?.version = nil
       for index in plain.collections.indices { plain.collections[index].file = nil }
       return plain

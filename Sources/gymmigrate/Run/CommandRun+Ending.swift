@@ -34,6 +34,11 @@ extension CommandRun {
       note(&ending, context)
     }
     context.progress.end()
+    if let journal = context.journal.withLock({ $0 }) {
+      // What became of the last writes is not on disk yet; without it they are looked up.
+      try? await journal.sync()
+      ending.summary.journalBytes = journal.syncedLength
+    }
     describe(&ending.summary, context, seconds: RunClock.system.now() - began)
     // The bytes transferred by earlier processes are not known.
     if run?.isResumed ?? false { ending.summary.units = nil }

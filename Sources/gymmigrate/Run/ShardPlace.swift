@@ -101,23 +101,65 @@ struct ShardPlace: Sendable {
     return last.mapValues(\.name)
   }
 
-  /// Returns the journals of all ranges, with the IDs of their runs.
+  /// Returns the journals of all ranges of a run, with the IDs of their runs.
   ///
-  /// - Throws: `.notPermitted` if another user may have written one.
-  static func journals(in folder: String) throws(Failure) -> [(path: String, run: String)] {
+  /// - Throws: `.inputMissing` if that of a range that wrote is missing, or the plan; `.inputMalformed` if one has lost its
+  ///   end, or the files of a range are damaged; `.notPermitted` if another user may have written one.
+  static func journals(of run: String, in folder: String) throws(Failure) -> [(path: String, run: String)] {
+    let file = "\(folder)/\(ShardPlan.fileName)"
+    guard let plan = try JSONFile.read(file, as: ShardPlan.self) else {
+      throw missing(file, "the run was divided by it")
+    }
+    guard plan.run.isIdentical(to: run) else { throw .malformed(file, "it is of run \(plan.run)") }
+    let isFinished = FileCheck.exists("\(folder)/runs/\(run)/summary.json")
     var journals: [(path: String, run: String)] = []
-    for task in FilePaths.names(in: "\(folder)/tasks") {
-      for range in lastFolders(in: "\(folder)/tasks/\(task)").values.sorted() {
-        let history = RunHistory(in: "\(folder)/tasks/\(task)/\(range)")
-        for entry in history.entries() {
-          let path = history.file("journal.jsonl", of: entry.record.id)
-          guard FileCheck.exists(path) else { continue }
-          try history.assertPrivate(entry.record)
-          journals.append((path, entry.record.id))
+    for task in 0..<plan.tasks {
+      let base = "\(folder)/tasks/\(ShardFolder.digits(task))"
+      let folders = lastFolders(in: base)
+      for range in plan.ranges(of: task) {
+        let name = ShardFolder.digits(range.number)
+        let path = "\(folder)/\(ShardFolder.resultName(range.number))"
+        let result = try JSONFile.read(path, as: ShardResult.self)
+        if result == nil, isFinished { throw missing(path, "the run is finished") }
+        let own = try Self.journals(in: "\(base)/\(folders[name] ?? name)", result)
+        if own.isEmpty, let written = result?.totals.written, written > 0 {
+          let count = NumberText.counted(written, "document")
+          throw missing("\(base)/\(name)", "range \(range.number) of task \(task) wrote \(count)")
         }
+        journals += own
       }
     }
     return journals
+  }
+
+  /// Returns the journals in the folder of a range; several if one of its runs was refused.
+  private static func journals(
+    in range: String,
+    _ result: ShardResult?
+  ) throws(Failure) -> [(path: String, run: String)] {
+    let history = RunHistory(in: range)
+    let runs = FilePaths.names(in: "\(range)/runs").filter { !$0.hasPrefix(".") }
+    var journals: [(path: String, run: String)] = []
+    for id in runs {
+      let path = history.file("journal.jsonl", of: id)
+      let hasJournal = FileCheck.exists(path)
+      if !hasJournal, !FileCheck.exists(history.file("run.json", of: id)) { continue }
+      let record = try history.entry(named: id).record
+      try history.assertPrivate(record)
+      try history.assertWholeJournal(record, atLeast: runs.count == 1 ? result?.journalBytes ?? 0 : 0)
+      if hasJournal { journals.append((path, id)) }
+    }
+    return journals
+  }
+
+  private static func missing(_ path: String, _ cause: String) -> Failure {
+    Failure(
+      .inputMissing,
+      "find the journals of the run",
+      path: path,
+      cause: "it is not here, and \(cause)",
+      remedy: "Get the whole folder; without it, 'gymmigrate restore' puts back what was there before."
+    )
   }
 
   /// Refuses while a task is running.

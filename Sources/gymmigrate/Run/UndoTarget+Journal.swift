@@ -4,6 +4,25 @@ import MigrationEngine
 import Transfer
 
 extension UndoTarget {
+  /// Returns the journals of a run, which may be missing if it is not divided.
+  ///
+  /// - Throws: `.inputMalformed` if one has lost its end; the errors of ``ShardPlace/journals(of:in:)``.
+  static func journals(of record: RunRecord, in stateDir: String) throws(Failure) -> [String] {
+    if record.shards != nil { return try ShardPlace.journals(of: record.id, in: stateDir).map(\.path) }
+    let history = RunHistory(in: stateDir)
+    try history.assertWholeJournal(record)
+    return [history.file("journal.jsonl", of: record.id)]
+  }
+
+  /// Whether the journals of a run contain a write, or may have done so before they were damaged.
+  static func hasWritten(_ record: RunRecord, in stateDir: String) -> Bool {
+    do throws(Failure) {
+      return try journals(of: record, in: stateDir).contains(where: JournalReader.hasWrite)
+    } catch {
+      return true
+    }
+  }
+
   /// Warns of a line of the journal that could not be read.
   static func warn(_ session: Session, of changes: RunChanges, in stateDir: String) {
     guard let line = changes.tornLine else { return }

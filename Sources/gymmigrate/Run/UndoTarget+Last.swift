@@ -32,6 +32,7 @@ extension UndoTarget {
   /// Returns how many documents a run created, according to its journals if it has no summary.
   private static func creations(of entry: RunHistory.Entry, in stateDir: String) -> Int {
     if let new = entry.ending?.totals.new, new > 0 { return new }
-    return journals(of: entry.record, in: stateDir).reduce(0) { $0 + JournalReader.creations(in: $1) }
+    let journals = (try? journals(of: entry.record, in: stateDir)) ?? []
+    return journals.reduce(0) { $0 + JournalReader.creations(in: $1) }
   }
 }

@@ -223,4 +223,40 @@ struct RunHistoryTests {
       #expect(try history.entry(named: "z").status == "killed")
     }
   }
+
+  @Test(
+    "A journal that is shorter than its summary, its checkpoint or another record says is refused; one without is not."
+  )
+  func wholeJournals() async throws {
+    try await withTemporaryDirectory { folder in
+      let run = "\(folder.path)/runs/r"
+      let history = RunHistory(in: folder.path)
+      try leave("r", in: folder.path, status: "done")
+      func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(run)/\(name)"))
+      }
+      func isWhole(atLeast bytes: Int = 0) -> Bool {
+        (try? history.assertWholeJournal(record("r"), atLeast: bytes)) != nil
+      }
+      // A summary of a version that did not record the length, and a run that has no journal.
+      #expect(isWhole())
+      try write("{}\n{}\n", to: "journal.jsonl")
+      #expect(isWhole() && isWhole(atLeast: 6) && !isWhole(atLeast: 7))
+      try write(#"{"stage":0,"journal":6}"#, to: "checkpoint.json")
+      #expect(isWhole())
+      try write("{}\n", to: "journal.jsonl")
+      #expect(!isWhole())
+      // A damaged checkpoint says nothing.
+      try write(#"{"stage":0,"jour"#, to: "checkpoint.json")
+      #expect(isWhole())
+      let summary = #"{"status":"done","exitCode":0,"collections":[],"journalBytes":"#
+      for (bytes, expected) in [(2, true), (3, true), (4, false)] {
+        try write("\(summary)\(bytes)}", to: "summary.json")
+        #expect(isWhole() == expected, "\(bytes)")
+      }
+      try FileManager.default.removeItem(atPath: "\(run)/journal.jsonl")
+      #expect(!isWhole())
+      #expect(throws: Failure.self) { try Resumption(of: "r", in: run) }
+    }
+  }
 }

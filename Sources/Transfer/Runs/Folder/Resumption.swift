@@ -45,6 +45,13 @@ struct Resumption: Sendable {
         "it ends before byte \(length), where checkpoint.json continues"
       )
     }
+    do throws(Failure) {
+      try RunFolder(folder).assertWholeJournal()
+    } catch {
+      var failure = error
+      failure.remedy = Self.remedy(folder)
+      throw failure
+    }
   }
 
   /// Returns the failure for a file that does not fit its run.

@@ -109,7 +109,8 @@ package final class RunDirectory: Sendable {
 
   /// Copies the files of a run, whose process may still be alive, to another state directory, where it can be resumed.
   ///
-  /// The checkpoint is copied first, so that the files that are copied after it contain everything that it counts.
+  /// The summary and the checkpoint are copied first, so that the files that are copied after them contain everything that
+  /// they count.
   ///
   /// - Throws: `.notPermitted` if this user did not make the run; `.cannotWrite`, `.inputMissing`.
   package static func copy(
@@ -122,9 +123,9 @@ package final class RunDirectory: Sendable {
     try makeDirectory(other)
     try makeDirectory("\(other)/runs")
     try makeDirectory(target)
-    let first = "checkpoint.json"
-    try copy(first, from: source, to: target)
-    for name in FilePaths.names(in: source) where !name.isIdentical(to: first) {
+    let first = ["summary.json", "checkpoint.json"]
+    for name in first { try copy(name, from: source, to: target) }
+    for name in FilePaths.names(in: source) where !first.contains(where: { name.isIdentical(to: $0) }) {
       try copy(name, from: source, to: target)
     }
     try write(record, in: target)

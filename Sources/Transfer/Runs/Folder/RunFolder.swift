@@ -36,6 +36,30 @@ struct RunFolder {
     throw refusal(path, "it was not made here: it is a copy, or was unpacked", "Enter the command yourself.")
   }
 
+  /// Checks that the journal has everything that it had when the summary, or else the last checkpoint, was written.
+  ///
+  /// A journal only grows, and one that lost whole lines looks like that of a run that did less.
+  ///
+  /// - Parameter bytes: Its length according to another record.
+  /// - Throws: `.inputMalformed`.
+  func assertWholeJournal(atLeast bytes: Int = 0) throws(Failure) {
+    let summary = try JSONFile.read("\(path)/summary.json", as: RunHistory.CommandResult.self)
+    // A damaged checkpoint says nothing about the journal.
+    let checkpoint = try? JSONFile.read("\(path)/checkpoint.json", as: Checkpoint.self)
+    let whole = max(bytes, summary?.journalBytes ?? 0, checkpoint?.journal ?? 0)
+    let journal = "\(path)/journal.jsonl"
+    let length = SystemCall.status(journal).status.map { Int($0.st_size) } ?? 0
+    if length >= whole { return }
+    throw Failure(
+      .inputMalformed,
+      "read the journal",
+      path: journal,
+      cause: "it has lost its end: it has \(length) bytes, and had \(whole)",
+      remedy:
+        "Get the whole folder of the run; without it, 'gymmigrate restore' puts back what was there before."
+    )
+  }
+
   private func assertPrivate(_ path: String, isFolder: Bool) throws(Failure) {
     guard let status = SystemCall.linkStatus(path).status else { return }
     guard isFolder ? status.isFolder : status.isRegularFile else {

@@ -57,6 +57,8 @@ package struct RunHistory: Sendable {
     package var error: String?
     /// Whether it can be resumed; nil for a run that reached its end, and for one of a version that did not record this.
     package var canResume: Bool?
+    /// As ``RunSummary/journalBytes``; nil also for a run of a version that did not record this.
+    package var journalBytes: Int?
 
     /// The document counts over all collections.
     package var totals: DocumentCounts { collections.reduce(DocumentCounts()) { $0 + $1.counts } }
@@ -234,6 +236,14 @@ package struct RunHistory: Sendable {
   /// - Throws: `.notPermitted` if the folder or a file in it is a link, belongs to another user, or is writable by others.
   package func assertPrivate(_ record: RunRecord) throws(Failure) {
     try RunFolder("\(folder)/\(record.id)").assertPrivate()
+  }
+
+  /// Checks that the journal of a run is not only a part of it.
+  ///
+  /// - Parameter bytes: Its length according to another record, in bytes.
+  /// - Throws: `.inputMalformed` if it is shorter than that, its summary or its checkpoint says.
+  package func assertWholeJournal(_ record: RunRecord, atLeast bytes: Int = 0) throws(Failure) {
+    try RunFolder("\(folder)/\(record.id)").assertWholeJournal(atLeast: bytes)
   }
 
   /// Checks that this user created the run in its present folder, so that its command and database can be trusted.

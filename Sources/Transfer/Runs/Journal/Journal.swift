@@ -73,7 +73,7 @@ package final class Journal: Sendable {
   }
 
   /// The number of bytes that are known to be on disk.
-  var syncedLength: Int { file.syncedLength }
+  package var syncedLength: Int { file.syncedLength }
 
   /// Whether the journal holds no change.
   package var isEmpty: Bool { file.length <= headLength && !hasTail }

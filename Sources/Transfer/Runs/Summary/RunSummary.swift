@@ -125,6 +125,9 @@ package struct RunSummary: Sendable {
   package var cost: CostEstimate?
   /// The number of requests, retries and bytes.
   package var traffic = Traffic()
+  /// The number of bytes of the run's journal that are on disk, so that a part of it can be told from all of it; nil for a
+  /// run without one.
+  package var journalBytes: Int?
   /// What the service bills according to its responses, including to earlier processes of the run; nil if unknown.
   package var billed: Cost?
   /// What requests without a complete response may have been billed in addition.
@@ -179,6 +182,7 @@ package struct RunSummary: Sendable {
       json.member("retries", traffic.retries)
       json.member("bytesIn", traffic.bytesIn)
       json.member("bytesOut", traffic.bytesOut)
+      json.member("journalBytes", record: journalBytes)
       json.member("billed", record: billed)
       if perhapsBilled != Cost() { json.member("perhapsBilled", record: perhapsBilled) }
       json.member("units", record: units)

@@ -145,7 +145,7 @@ extension Pruning {
     do {
       var search = DuplicateSearch()
       for (number, record) in [first, second].enumerated() {
-        for path in UndoTarget.journals(of: record, in: stateDir) where FileCheck.exists(path) {
+        for path in try UndoTarget.journals(of: record, in: stateDir) where FileCheck.exists(path) {
           var journal = try JournalReader(path)
           while let line = try journal.next() {
             if case .change(let change, _) = line {

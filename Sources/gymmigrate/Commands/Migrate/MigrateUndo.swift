@@ -211,21 +211,11 @@ enum UndoTarget {
     }
   }
 
-  static func journals(of record: RunRecord, in stateDir: String) -> [String] {
-    let own = RunHistory(in: stateDir).file("journal.jsonl", of: record.id)
-    return record.shards == nil ? [own] : (try? ShardPlace.journals(in: stateDir))?.map(\.path) ?? []
-  }
-
-  /// Whether the journals of a run contain a write.
-  static func hasWritten(_ record: RunRecord, in stateDir: String) -> Bool {
-    journals(of: record, in: stateDir).contains(where: JournalReader.hasWrite)
-  }
-
   /// Finds a run and its changes.
   ///
   /// - Parameter ifWritten: Whether `last` skips runs that wrote nothing.
   /// - Throws: `.inputMissing` if there is no such run, or it has no journal; `.notPermitted` if another user may have written
-  ///   it; `.inputMalformed` if the journal is damaged, or another run's.
+  ///   it; `.inputMalformed` if the journal is damaged, has lost its end, or is another run's.
   static func find(
     _ name: String,
     in stateDir: String,
@@ -258,9 +248,10 @@ enum UndoTarget {
     }
     try history.assertPrivate(record)
     if record.shards != nil {
-      return try RunChanges(of: record.id, journals: try ShardPlace.journals(in: stateDir))
+      return try RunChanges(of: record.id, journals: try ShardPlace.journals(of: record.id, in: stateDir))
     }
     let journal = history.file("journal.jsonl", of: record.id)
+    if FileCheck.exists(journal) { try history.assertWholeJournal(record) }
     let changes = try RunChanges(journal: journal)
     guard changes.run.isIdentical(to: record.id) else {
       throw Failure(
