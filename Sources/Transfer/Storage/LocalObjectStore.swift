@@ -51,6 +51,7 @@ package struct LocalObjectStore: ObjectStore {
   /// Opens an object for reading; returns nil if it does not exist.
   private static func open(_ path: String) throws(Failure) -> InputFile? {
     do throws(Failure) {
+      try FileCheck.assertNoPipe(path)
       return try InputFile(path, decompresses: false)
     } catch {
       // It may have been deleted just now.

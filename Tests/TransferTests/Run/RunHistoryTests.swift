@@ -184,6 +184,30 @@ struct RunHistoryTests {
     }
   }
 
+  @Test(
+    "A pipe in the place of a file of a run is damage, and nothing waits for what it says",
+    arguments: [
+      "run.json", "summary.json", "verdict.json", "operation.log", "checkpoint.json", "journal.jsonl",
+    ]
+  )
+  func pipes(_ name: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let state = folder.path
+      try leave("a-1", at: 5, in: state, status: "done")
+      let file = "\(state)/runs/a-1/\(name)"
+      try? FileManager.default.removeItem(atPath: file)
+      try #require(mkfifo(file, 0o600) == 0)
+      let isOfEntry = ["run.json", "summary.json", "verdict.json"].contains(name)
+      #expect(RunHistory(in: state, warn: { _ in }).entries().isEmpty == isOfEntry)
+      if ["checkpoint.json", "journal.jsonl"].contains(name) {
+        #expect(
+          await failure(of: { try Resumption(of: "a-1", in: "\(state)/runs/a-1") })?.kind == .inputMalformed
+        )
+      }
+      if name == "journal.jsonl" { #expect(JournalReader.hasWrite(file)) }
+    }
+  }
+
   @Test("The status of a run is that of its summary, running if locked, killed otherwise")
   func status() async throws {
     try await withTemporaryDirectory { folder in

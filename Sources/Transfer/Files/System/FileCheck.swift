@@ -4,6 +4,14 @@ import Platform
 package enum FileCheck {
   package static func exists(_ path: String) -> Bool { SystemCall.status(path).status != nil }
 
+  /// Refuses a pipe, a device or a socket in the place of a file of our own: reading it might wait for ever.
+  ///
+  /// - Throws: `.inputMalformed`.
+  package static func assertNoPipe(_ path: String) throws(Failure) {
+    guard let status = SystemCall.status(path).status, !status.isRegularFile, !status.isFolder else { return }
+    throw .malformed(path, "it is a pipe, a device or a socket, and not a file")
+  }
+
   /// Whether a name exists, even as a dangling symbolic link.
   package static func isTaken(_ path: String) -> Bool { SystemCall.linkStatus(path).status != nil }
 

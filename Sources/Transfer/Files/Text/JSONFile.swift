@@ -5,8 +5,8 @@ package import TypedDocuments
 package enum JSONFile {
   /// Reads a file; nil if it does not exist.
   ///
-  /// - Throws: ``Failure`` of kind `inputMalformed` for invalid content or more than 64 MiB, `inputMissing` for a read
-  ///   error; for a remote address, the errors of ``RemoteFiles/reader(of:)``.
+  /// - Throws: ``Failure`` of kind `inputMalformed` for invalid content, for more than 64 MiB and for a pipe, `inputMissing`
+  ///   for a read error; for a remote address, the errors of ``RemoteFiles/reader(of:)``.
   package static func read<Result>(
     _ path: String,
     via files: FileAccess = .local,
@@ -15,6 +15,7 @@ package enum JSONFile {
     if FileAccess.isRemote(path) ? try !files.exists(path) : SystemCall.status(path).status == nil {
       return nil
     }
+    if !FileAccess.isRemote(path) { try FileCheck.assertNoPipe(path) }
     var file = try InputFile(path, via: files)
     let bytes = try file.bytes(
       atMost: 64 << 20,

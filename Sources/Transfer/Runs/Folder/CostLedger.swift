@@ -172,10 +172,11 @@ package struct CostLedger: Sendable {
   ///
   /// - Returns: The numbers of the skipped lines, except those that were added before that moment: a line that was added
   ///   before it follows, and neither the line itself nor an earlier one has a later time.
-  /// - Throws: `.inputMissing` if the file cannot be read.
+  /// - Throws: `.inputMissing` if the file cannot be read; `.inputMalformed` for a pipe.
   @discardableResult
   package func forEach(since moment: Timestamp, _ body: (CostRecord) -> Void) throws(Failure) -> [Int] {
     if FileCheck.isMissing(path) { return [] }
+    try FileCheck.assertNoPipe(path)
     let parser = JSONParser()
     var lines = try LineReader(path, maximumLineBytes: 1 << 20)
     // A line that cannot be read is certainly of that time, or may be older.

@@ -319,7 +319,7 @@ package struct RunHistory: Sendable {
   }
 
   private func isLocked(_ path: String) -> Bool {
-    let (descriptor, _) = SystemCall.open(path, O_RDONLY)
+    let (descriptor, _, _) = SystemCall.openToRead(path)
     if descriptor < 0 { return false }
     defer { close(descriptor) }
     return flock(descriptor, LOCK_SH | LOCK_NB) != 0

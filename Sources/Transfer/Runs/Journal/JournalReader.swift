@@ -39,16 +39,18 @@ package struct JournalReader: ~Copyable {
 
   /// Opens a journal.
   ///
-  /// - Throws: `.inputMissing`.
+  /// - Throws: `.inputMissing`; `.inputMalformed` for a pipe.
   package init(_ path: String) throws(Failure) {
+    try FileCheck.assertNoPipe(path)
     lines = try LineReader(path)
   }
 
   /// Whether a journal has a write, including one without a result; a damaged journal may have one.
   package static func hasWrite(_ path: String) -> Bool {
-    guard var reader = try? JournalReader(path) else { return false }
+    guard FileCheck.exists(path) else { return false }
     var open = 0
     do throws(Failure) {
+      var reader = try JournalReader(path)
       while let line = try reader.next() {
         switch line {
         case .head: break
