@@ -80,6 +80,9 @@ package struct ShardPlan: JSONRecord, Equatable {
   package var tasks: Int
   /// Whether the command writes to the database.
   package var writes: Bool
+  /// Whether the environment that is written to was protected where it was planned, so that somebody confirmed it; nil for
+  /// no, and in plans of versions that did not record it.
+  package var confirmed: Bool?
   /// The extension of the parts, without the dot; nil for a command without output.
   package var partExtension: String?
   /// The reads.
@@ -99,7 +102,7 @@ package struct ShardPlan: JSONRecord, Equatable {
   private var version = Self.version
 
   private enum CodingKeys: String, CodingKey {
-    case command, createdAt, edition, holder, inputs, job, migrations, name
+    case command, confirmed, createdAt, edition, holder, inputs, job, migrations, name
     case partExtension = "part"
     case ranges, readTime, reads
     case run = "runId"

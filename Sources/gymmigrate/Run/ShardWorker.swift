@@ -40,6 +40,7 @@ struct ShardWorker: Sendable {
     self.job = job
     Invocation.current.notifier?.begin(on: job.connection)
     try plan.assertSame(at: place)
+    try plan.assertConfirmed(job, at: place)
   }
 
   private var ranges: ArraySlice<ShardPlan.Range> { plan.ranges(of: task) }
@@ -252,6 +253,27 @@ extension ShardPlan {
         remedy: "Put the file of the plan back."
       )
     }
+  }
+}
+
+extension ShardPlan {
+  /// Refuses to write to an environment that is protected here and was not where the run was planned.
+  ///
+  /// Nobody answers for a task, so whoever plans confirms for all of them.
+  ///
+  /// - Throws: `.notPermitted`.
+  fileprivate func assertConfirmed(_ job: JobRun, at place: ShardPlace) throws(Failure) {
+    let environment = try EnvironmentResolver(job.connection).environment()
+    guard writes, environment.isProtected, confirmed != true else { return }
+    let confirmation = CommandLineText.quoted(["--confirm", environment.name])
+    let by = environment.protectedBy.map { " (\($0) protects it)" } ?? ""
+    throw Failure(
+      .notPermitted,
+      "write to",
+      path: environment.name,
+      cause: "it is protected here\(by), and nobody confirmed it when the tasks were planned",
+      remedy: "Plan again where it is protected, with \(confirmation) behind --, if this is what you want."
+    )
   }
 }
 

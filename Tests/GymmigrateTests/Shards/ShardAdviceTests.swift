@@ -96,6 +96,39 @@ struct ShardAdviceTests {
     }
   }
 
+  @Test(
+    "A task writes to an environment that is protected where it works only if it was confirmed with the plan."
+  )
+  func protected() async throws {
+    try await withStores { tool in
+      let documents = (0..<20).map { documentLine("things/t\($0)", $0) }
+      try tool.write(documents.joined(separator: "\n"), to: "in.jsonl")
+      func plan(_ place: String, _ more: String...) async throws {
+        let load = ["import", "in.jsonl", "--schema", "none"] + more
+        try await tool.bare(["shard", "plan", "--shards", "2", "--to", place, "--"] + load).expect(0)
+      }
+      func work(_ place: String, _ task: Int) async throws -> RunResult {
+        try await tool.bare(["shard", "work", place, "--task", "\(task)"])
+      }
+      try await plan("S", "-e", "stage")
+      let open = try tool.text("gymmigrate.yaml")
+      try tool.write(open.replacing("stage: {", with: "stage: { protected: true,"), to: "gymmigrate.yaml")
+      try await work("S", 0).expectFailure(77, "stage", "it is protected here", "--confirm stage")
+      #expect(try await tool.dump("stage").isEmpty)
+
+      try await plan("P", "-e", "prod", "--confirm", "prod")
+      try await work("P", 0).expect(0)
+      // A plan of a version that did not record it.
+      let recorded = try tool.text("P/plan.json")
+      try tool.write(recorded.replacing(#""confirmed":true,"#, with: ""), to: "P/plan.json")
+      try await work("P", 1).expectFailure(77, "--confirm prod")
+      try tool.write(recorded, to: "P/plan.json")
+      try await work("P", 1).expect(0)
+      try await tool.bare(["shard", "finish", "P"]).expect(0)
+      #expect(try await tool.dump("prod").count == documents.count)
+    }
+  }
+
   @Test("A CSV of several collections is refused with what can be done instead.")
   func tables() async throws {
     try await withStores { tool in

@@ -64,7 +64,8 @@ struct ShardPlanCommand: AsyncParsableCommand {
       try Self.assertReachable(session.environment)
       if let source = session.source { try Self.assertReachable(source.environment) }
       try beginBill(of: divided, job, at: place, in: session)
-      let plan = try await plan(words, divided, job, in: session)
+      var plan = try await plan(words, divided, job, in: session)
+      if job.writes, session.environment.isProtected { plan.confirmed = true }
       try await begin(plan, at: place, in: session)
       for line in ShardText.planned(plan, at: place) { session.logger.notice("\(line)") }
       return CommandResult(readTime: plan.readTime)
