@@ -19,7 +19,7 @@ struct CommandRun {
   var source: ConnectionSettings?
   var inputs: [String] = []
   /// The SHA-256 of input files that were already read, by path.
-  var digests: [String: String] = [:]
+  var digests: [UTF8Key: String] = [:]
 
   /// Files or folders given in place of environments, for a command that accepts either.
   var paths: (source: String?, target: String?) = (nil, nil)

@@ -134,7 +134,7 @@ struct ShardDivision {
   var readTime: ReadTimeChoice?
   var inputs: [String] = []
   /// The SHA-256 of small inputs, by path.
-  var digests: [String: String] = [:]
+  var digests: [UTF8Key: String] = [:]
 
   /// Refuses reads that cannot be divided at names.
   ///

@@ -244,7 +244,7 @@ extension ShardPlan {
     }
     let planned = inputs.filter { $0.sha256 != nil }
     let digests = try SHA256Digest.hexadecimal(of: planned.map(\.path))
-    for input in planned where digests[input.path] != input.sha256 {
+    for input in planned where digests[UTF8Key(input.path)] != input.sha256 {
       throw Failure(
         .inputMalformed,
         "work on",

@@ -49,9 +49,9 @@ package struct SHA256Digest: ~Copyable {
   /// Returns the digests of small files, as they are, by path.
   ///
   /// - Throws: As ``hexadecimal(ofFileAt:decompresses:)``.
-  package static func hexadecimal(of files: [String]) throws(Failure) -> [String: String] {
-    var digests: [String: String] = [:]
-    for file in files { digests[file] = try hexadecimal(ofFileAt: file, decompresses: false) }
+  package static func hexadecimal(of files: [String]) throws(Failure) -> [UTF8Key: String] {
+    var digests: [UTF8Key: String] = [:]
+    for file in files { digests[UTF8Key(file)] = try hexadecimal(ofFileAt: file, decompresses: false) }
     return digests
   }
 

@@ -114,7 +114,7 @@ package struct RunRecord: JSONRecord, Equatable {
     startedAt: Timestamp,
     writes: Bool,
     inputs: [String] = [],
-    digests: [String: String] = [:],
+    digests: [UTF8Key: String] = [:],
     schema: String? = nil,
     source: DatabaseEnvironment? = nil,
     job: JobRecord? = nil
@@ -129,7 +129,7 @@ package struct RunRecord: JSONRecord, Equatable {
     endpoint = environment.server
     self.startedAt = startedAt
     self.writes = writes
-    self.inputs = inputs.map { Input($0, digest: digests[$0]) }
+    self.inputs = inputs.map { Input($0, digest: digests[UTF8Key($0)]) }
     self.schema = schema
     self.source = source.map { Target($0) }
     writtenJob = job?.recordValue
@@ -152,7 +152,7 @@ package struct RunRecord: JSONRecord, Equatable {
   /// - Throws: `.inputMalformed` with the first file that differs; `.inputMissing` for standard input.
   package func assertInputsUnchanged(
     _ paths: [String],
-    digests: [String: String] = [:],
+    digests: [UTF8Key: String] = [:],
     schema: String? = nil,
     remedy: String? = nil
   ) throws(Failure) {
@@ -169,7 +169,7 @@ package struct RunRecord: JSONRecord, Equatable {
       throw changed("the schema has changed since the run began")
     }
     for input in inputs {
-      if let digest = input.digest, let now = digests[input.path] {
+      if let digest = input.digest, let now = digests[UTF8Key(input.path)] {
         if !now.isIdentical(to: digest) { throw changed("\(input.path) has changed since the run began") }
         continue
       }

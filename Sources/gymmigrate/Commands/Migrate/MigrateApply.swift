@@ -66,7 +66,7 @@ extension ApplyJob: MigrationsJob {
     let planned = try self.planned(run, deletions)
     var command = CommandRun(run, resumesUnfinished: true)
     if let plan {
-      (command.inputs, command.digests) = ([plan], planned.map { [plan: $0.sha256] } ?? [:])
+      (command.inputs, command.digests) = ([plan], planned.map { [UTF8Key(plan): $0.sha256] } ?? [:])
     } else {
       try command.take(migrations.files(of: chosen, for: run.connection))
     }

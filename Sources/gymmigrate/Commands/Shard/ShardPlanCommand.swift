@@ -202,7 +202,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
       reads: division.reads.map { ShardPlan.Read($0) },
       ranges: ranges,
       inputs: division.inputs.map { path in
-        ShardPlan.Input(path: path, bytes: RunRecord.size(of: path), sha256: division.digests[path])
+        ShardPlan.Input(path: path, bytes: RunRecord.size(of: path), sha256: division.digests[UTF8Key(path)])
       },
       migrations: try job.applied(in: divided),
       holder: LedgerRun.holder,

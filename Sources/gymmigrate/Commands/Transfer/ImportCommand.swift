@@ -142,7 +142,9 @@ extension ImportJob: DivisibleJob {
     let prepared = try options(run)
     var command = CommandRun(run)
     command.inputs = prepared.sources.flatMap(\.files)
-    for file in command.inputs { command.digests[file] = try prepared.table.files.version(of: file) }
+    for file in command.inputs {
+      command.digests[UTF8Key(file)] = try prepared.table.files.version(of: file)
+    }
     return try await command.perform { session, folder in
       var options = prepared
       options.share = run.part.map { ImportShare(index: $0.range.number, count: $0.plan.ranges.count) }
