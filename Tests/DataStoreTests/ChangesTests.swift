@@ -132,6 +132,37 @@ struct ChangesTests {
     }
   }
 
+  @Test("An object that is not the service's is an error, and removes nothing.")
+  func foreignAnswer() async throws {
+    let time = "2026-01-02T03:04:05.000001Z"
+    let page = """
+      {"documents":[{"name":"projects/test-project/databases/(default)/documents/menus/a","createTime":"\(time)",
+      "updateTime":"\(time)","fields":{"id":{"stringValue":"a"},"name":{"stringValue":"a"},
+      "price":{"doubleValue":1}}}]}
+      """
+    let requests = Mutex(0)
+    try await HTTPTestServer.withServer({ _ in
+      let number = requests.withLock { count in
+        count += 1
+        return count
+      }
+      return .json(number == 1 ? page : #"{"message":"login required"}"#)
+    }) { server in
+      let menus = try FirestoreDataStore<Menu>(
+        collection: "menus",
+        in: .to(server.url, retries: false)
+      )
+      var changes = menus.streamAll(every: .zero, clock: StepClock([{}])).makeAsyncIterator()
+      #expect(try await changes.next() == .added(menu("a", 1)))
+      do {
+        let change = try await changes.next()
+        Issue.record("\(String(describing: change)) is no error")
+      } catch let error as FirestoreConnectionError {
+        #expect(error.description.contains("menus"))
+      }
+    }
+  }
+
   @Test("Cancelled while it waits, it ends without an error.")
   func cancelledWaiting() async throws {
     try await StoreFixture.open { fixture in

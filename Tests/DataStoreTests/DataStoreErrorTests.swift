@@ -102,6 +102,18 @@ struct DataStoreErrorTests {
     }
   }
 
+  @Test("An object that is not the service's is no empty list, whatever is read.")
+  func noList() async throws {
+    try await HTTPTestServer.withServer({ _ in .json(#"{"message":"login required"}"#) }) { server in
+      let menus = try menus(at: server.url, retries: false)
+      await #expect(throws: FirestoreConnectionError.self) { for try await _ in menus.list() {} }
+      await #expect(throws: FirestoreConnectionError.self) { try await menus.deleteAllDocuments() }
+      await #expect(throws: FirestoreConnectionError.self) {
+        for try await _ in menus.streamAll(every: .zero) {}
+      }
+    }
+  }
+
   @Test("Of many documents, those that the service refuses are named, and the others are written.")
   func someRefused() async throws {
     try await StoreFixture.open { fixture in

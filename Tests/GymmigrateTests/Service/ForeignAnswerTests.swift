@@ -123,6 +123,41 @@ struct ForeignAnswerTests {
     }
   }
 
+  @Test("An object without a list, which a gateway sends with status 200, is no empty list")
+  func noAnswer() async throws {
+    let foreign = #"{"message":"login required"}"#
+    let second: @Sendable (String) -> String = { $0.contains("/users/u2") ? foreign : $0 }
+    try await answering([.list], second) { tool, mini in
+      try mini.put("users/u2", fields: "{}")
+      let result = try await tool.run(
+        "export",
+        "users",
+        "-o",
+        "out.jsonl",
+        "--page-size",
+        "1",
+        "--retry-for",
+        "1"
+      )
+      result.expectFailure(69, "cannot read the page of users", "the response has")
+      #expect(!tool.exists("out.jsonl"))
+    }
+    try await answering([.listCollectionIds], { _ in foreign }) { tool, _ in
+      let result = try await tool.run(
+        "export",
+        "--all",
+        "-o",
+        "out/",
+        "--format",
+        "jsonl",
+        "--retry-for",
+        "1"
+      )
+      result.expectFailure(69, "the response has")
+      #expect(!tool.exists("out"))
+    }
+  }
+
   @Test("A list of documents that is no list")
   func noList() async throws {
     try await answering([.list], { _ in #"{"documents":{"a":1}}"# }) { tool, _ in

@@ -29,10 +29,19 @@ struct DocumentResponseTests {
     return #"{"name":"\#(name)","fields":\#(fields),"createTime":"\#(time)","updateTime":"\#(time)"}"#
   }
 
-  @Test(arguments: ["{}", #"{"documents":[]}"#, #"{"readTime":"x","unknown":[1]}"#])
+  @Test(arguments: [
+    "{}", #"{"documents":[]}"#, #"{"documents":null}"#, #"{"documents":[],"readTime":"x","unknown":[1]}"#,
+  ])
   func emptyLists(_ json: String) throws {
     #expect(try list(json).get().isEmpty)
     #expect(try page(json).get() == DocumentList())
+  }
+
+  @Test("A page may be empty and not the last.")
+  func emptyPage() throws {
+    let json = #"{"nextPageToken":"t"}"#
+    #expect(try list(json).get().isEmpty)
+    #expect(try page(json).get() == DocumentList(nextPageToken: "t"))
   }
 
   @Test func serviceErrors() throws {
@@ -73,6 +82,8 @@ struct DocumentResponseTests {
 
   @Test(arguments: [
     "", "<html>502 Bad Gateway</html>", #"{"documents":["#, "[]", "1", "[{}]", #"{"documents":{}}"#, "[[]]",
+    #"{"message":"login required"}"#, #"{"error":"x"}"#, #"{"readTime":"x","unknown":[1]}"#,
+    #"{"name":"projects/p/databases/d/documents/c/x","fields":{}}"#,
   ])
   func noAnswer(_ json: String) {
     #expect(throws: DecodingError.self) { try list(json) }
