@@ -133,6 +133,65 @@ struct DataStoreTests {
     }
   }
 
+  @Test("A value whose id is not the document's is refused: written, it would be another document.")
+  func otherIDs() async throws {
+    struct Thing: Codable, Sendable, Identifiable {
+      var id: UUID
+    }
+    struct Note: Codable, Sendable, Identifiable {
+      var id: String?
+      var text: String
+    }
+    func fails<T>(_ store: FirestoreDataStore<T>, _ id: String) async throws {
+      func failure(_ read: () async throws -> Void) async throws -> DocumentFailure? {
+        do {
+          try await read()
+          return nil
+        } catch let failure as DocumentFailure {
+          return failure
+        }
+      }
+      let refused = try await failure { _ = try await store.get(id: id) }
+      #expect(refused?.name?.hasSuffix("/\(store.collection)/\(id)") == true)
+      #expect(refused?.location == ["id"])
+      let (list, stream) = (store.list(), store.streamAll(every: .zero))
+      #expect(try await failure { for try await _ in list {} } != nil)
+      #expect(try await failure { for try await _ in stream {} } != nil)
+    }
+    try await StoreFixture.open { fixture in
+      let lunch: FieldMap = ["id": .string("dinner"), "name": .string("Lunch"), "price": .double(1)]
+      try await fixture.put("menus/lunch", lunch)
+      try await fails(fixture.menus, "lunch")
+      let things = try FirestoreDataStore<Thing>(collection: "things", in: fixture.connection)
+      let id = "e621e1f8-c36c-495a-93fc-0c247a3e6e5f"
+      try await fixture.put("things/\(id)", ["id": .string(id)])
+      try await fails(things, id)
+      try await fixture.put("things/\(id)", ["id": .string(id.uppercased())])
+      try await fails(things, id)
+
+      let notes = try FirestoreDataStore<Note>(collection: "notes", in: fixture.connection)
+      let error = await #expect(throws: FirestoreError.self) { try await notes.upsert(Note(text: "a")) }
+      #expect(error?.status == .invalidArgument)
+      await #expect(throws: FirestoreError.self) { try await notes.upsert(contentsOf: [Note(text: "a")]) }
+      #expect(try await fixture.client.count(CollectionRead(notes.collection)).count == 0)
+      #expect(try await notes.upsert(Note(id: "n", text: "a")) == "n")
+      #expect(try await notes.get(id: "n")?.text == "a")
+      try await fixture.put("notes/m", ["text": .string("b")])
+      try await fails(notes, "m")
+    }
+  }
+
+  @Test("IDs are compared as bytes.")
+  func otherComposition() async throws {
+    try await StoreFixture.open { fixture in
+      try await fixture.put(
+        "menus/\u{E9}",
+        ["id": .string("e\u{301}"), "name": .string("M"), "price": .double(1)]
+      )
+      await #expect(throws: DocumentFailure.self) { try await fixture.menus.get(id: "\u{E9}") }
+    }
+  }
+
   @Test("Several tasks use one store at once.")
   func concurrency() async throws {
     try await StoreFixture.open { fixture in

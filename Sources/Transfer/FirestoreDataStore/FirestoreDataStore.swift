@@ -51,6 +51,8 @@ where T.ID: DocumentIdentifier {
   // MARK: Reading
 
   /// Returns the document with an ID; nil if there is none.
+  ///
+  /// - Throws: `DocumentFailure` also if the `id` of the value is not that ID, byte for byte: it would be written elsewhere.
   public func get(id: String) async throws -> T? {
     let path = try path(of: id)
     let document = try await rethrowingPublicErrors { try await connection.client.get(path).document }
@@ -86,7 +88,7 @@ where T.ID: DocumentIdentifier {
   /// Other fields of the document are kept. A property that is nil deletes its field. A field is replaced with everything
   /// in it: a map loses members that the property does not have.
   ///
-  /// - Returns: The document ID; a new one of 20 random letters and digits if the value's is nil.
+  /// - Returns: The document ID; a new one of 20 random letters and digits if the value's `@DocumentID` is nil.
   @discardableResult
   public func upsert(_ value: T) async throws -> String {
     let write = try write(for: value)
@@ -137,12 +139,23 @@ where T.ID: DocumentIdentifier {
 
   /// - Parameter index: The index among the documents that were read, for the error.
   func decode(_ document: RawDocument, index: Int) throws -> T {
+    let name = connection.client.database.name(of: document.path)
+    let value: T
     do {
-      return try FirestoreDecoder().decode(T.self, from: document)
+      value = try FirestoreDecoder().decode(T.self, from: document)
     } catch {
-      let name = connection.client.database.name(of: document.path)
       throw DocumentFailure(name: name, index: index, error: error)
     }
+    // Otherwise an upsert of the value would write to another document.
+    guard let id = value.id.documentID, id.isIdentical(to: document.path.id) else {
+      throw DocumentFailure(
+        name: name,
+        index: index,
+        location: ["id"],
+        reason: "it is not the document's ID: use @DocumentID, or correct the field that it is read from"
+      )
+    }
+    return value
   }
 
   private func path(of id: String) throws -> DocumentPath {
@@ -155,6 +168,11 @@ where T.ID: DocumentIdentifier {
   private func write(for value: T) throws -> Write {
     let path = try path(of: value.id.documentID ?? newDocumentID())
     let (fields, mask) = try FirestoreEncoder().update(value)
+    if value.id.documentID == nil,
+      let read = try? FirestoreDecoder().decode(T.self, from: fields, path: path), read.id.documentID == nil
+    {
+      throw FirestoreError(.invalidArgument, "the value has no ID; only a @DocumentID gets a new one")
+    }
     return Write(path: path, operation: .update(fields: fields, mask: mask))
   }
 

@@ -15,8 +15,8 @@
 /// | `Float` | the same, rounded; an error if out of range |
 /// | `Date` | timestamp, with the precision of `Date`; ``Timestamp`` keeps all digits |
 /// | `Data` | bytes |
-/// | `URL`, `UUID` | string |
-/// | structs, dictionaries with string keys | map |
+/// | `URL`, `UUID` | string that they write back unchanged |
+/// | structs, dictionaries whose keys keep all names | map |
 /// | arrays | array |
 /// | ``Timestamp``, ``GeoPoint``, ``Value``, ``FieldMap``, typed values | exactly that |
 ///

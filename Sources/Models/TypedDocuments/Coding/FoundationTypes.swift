@@ -22,12 +22,27 @@ extension ValueDecoder {
       guard let url = URL(string: text) else {
         throw DecodingError.fault("the text is not a URL", at: codingPath)
       }
-      return url as? T
+      return try unchanged(url, text, url.absoluteString, "use URLValue or String") as? T
+    }
+    if type == UUID.self {
+      guard case .string(let text) = value else { throw mismatch(type, expected: "a string that is a UUID") }
+      guard let uuid = UUID(uuidString: text) else {
+        throw DecodingError.fault("the text is not a UUID", at: codingPath)
+      }
+      return try unchanged(uuid, text, uuid.uuidString, "a UUID is in upper case; use String") as? T
     }
     if type == Decimal.self {
       throw DecodingError.fault("Firestore has no decimal numbers; use Double or a string", at: codingPath)
     }
     return nil
+  }
+
+  /// Returns what was read from a text, if it is written as the same text.
+  private func unchanged<T>(_ content: T, _ text: String, _ written: String, _ advice: String) throws -> T {
+    guard written.isIdentical(to: text) else {
+      throw DecodingError.fault("it would be written back as another text: \(advice)", at: codingPath)
+    }
+    return content
   }
 }
 
@@ -58,9 +73,11 @@ extension Timestamp {
   ///
   /// A `Date` is a `Double` of seconds since 2001. In the years 1729 to 2273 it distinguishes all microseconds, so that
   /// ``init(_:)-(Date)`` restores a timestamp of microseconds; nanoseconds are lost. Farther from 2001 it is less precise (30 µs
-  /// in 9999).
+  /// in 9999), and never in the year 10000, which no timestamp can hold.
   public var date: Date {
-    Date(timeIntervalSinceReferenceDate: Double(seconds - secondsTo2001) + Double(nanoseconds) / 1e9)
+    let interval = Double(seconds - secondsTo2001) + Double(nanoseconds) / 1e9
+    let end = Double(Self.maximumSeconds + 1 - secondsTo2001)
+    return Date(timeIntervalSinceReferenceDate: min(interval, end.nextDown))
   }
 
   /// Creates a timestamp from a date, rounded to the nearest microsecond; nil outside the years 1 to 9999.

@@ -32,17 +32,10 @@ private struct PlainJSON: Codable {
     guard decoder.codingPath.count <= 3 * WireDecoder.maximumValueDepth else {
       throw DecodingError.fault("it is nested too deeply", at: decoder.codingPath)
     }
-    if let members = try? decoder.container(keyedBy: FieldKey.self) {
-      value = .map(
-        FieldMap(
-          try members.allKeys.map { key in
-            FieldMap.Entry(
-              name: key.stringValue,
-              value: try members.decode(PlainJSON.self, forKey: key).value
-            )
-          }
-        )
-      )
+    if (try? decoder.container(keyedBy: FieldKey.self)) != nil {
+      // Foundation's coders apply a key strategy to a keyed container, but not to a dictionary.
+      let members = try decoder.singleValueContainer().decode([String: PlainJSON].self)
+      value = .map(FieldMap(members.map { FieldMap.Entry(name: $0.key, value: $0.value.value) }))
     } else if var elements = try? decoder.unkeyedContainer() {
       var values: [Value] = []
       while !elements.isAtEnd { values.append(try elements.decode(PlainJSON.self).value) }
@@ -70,17 +63,16 @@ private struct PlainJSON: Codable {
   func encode(to encoder: any Encoder) throws {
     switch value {
     case .map(let fields):
-      guard Set(fields.entries.map(\.name)).count == fields.count else {
+      let members = Dictionary(fields.entries.map { ($0.name, PlainJSON($0.value)) }) { $1 }
+      guard members.count == fields.count else {
         throw EncodingError.fault(
           FieldMap.self,
           "two names differ by their Unicode composition only",
           at: encoder.codingPath
         )
       }
-      var container = encoder.container(keyedBy: FieldKey.self)
-      for entry in fields.entries {
-        try container.encode(PlainJSON(entry.value), forKey: FieldKey(entry.name))
-      }
+      var container = encoder.singleValueContainer()
+      try container.encode(members)
     case .array(let values):
       var container = encoder.unkeyedContainer()
       for value in values { try container.encode(PlainJSON(value)) }
@@ -114,7 +106,7 @@ extension Decoder {
 }
 
 extension Encoder {
-  /// Writes a value; to a foreign encoder, its JSON.
+  /// Writes a value; to a foreign encoder, its JSON, whose names no key strategy changes.
   func write(_ value: Value, asJSON write: (inout JSONWriter) -> Void) throws {
     if let encoder = self as? ValueEncoder { return encoder.set(value) }
     let value = try JSONParser.decode(JSONWriter.bytes(write)) { root, _ throws(WireError) in

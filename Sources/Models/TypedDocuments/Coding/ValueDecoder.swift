@@ -32,16 +32,28 @@ struct ValueDecoder: Decoder {
   /// Decodes a type, including Foundation types that correspond to a Firestore type.
   func unbox<T: Decodable>(_ type: T.Type) throws -> T {
     if let special = try foundationValue(type) { return special }
-    if case .map(let fields) = value, T.self is any StringKeyed.Type,
-      Set(fields.entries.map(\.name)).count != fields.count
-    {
-      throw DecodingError.fault(
-        "two names differ by their Unicode composition only, which a dictionary of String would merge; "
-          + "use UTF8Key or FieldMap",
-        at: codingPath
-      )
+    let content = try T(from: self)
+    switch value {
+    case .map(let fields):
+      guard let names = (content as? any NamedByKeys)?.names else { break }
+      guard names.count == fields.count, names.allSatisfy({ fields[$0] != nil }) else {
+        throw DecodingError.fault(
+          "the keys of \(T.self) would change or merge some of the names; use UTF8Key or FieldMap",
+          at: codingPath
+        )
+      }
+    case .string(let text) where T.self != String.self:
+      // A type may replace a text that it does not know; one that Swift takes for equal is not such a text.
+      guard let raw = (content as? any RawRepresentable<String>)?.rawValue, raw == text else { break }
+      guard raw.isIdentical(to: text) else {
+        throw DecodingError.fault(
+          "the text differs from a value of \(T.self) by its Unicode composition",
+          at: codingPath
+        )
+      }
+    default: break
     }
-    return try T(from: self)
+    return content
   }
 
   // MARK: Errors
@@ -71,13 +83,17 @@ struct ValueDecoder: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 }
 
-/// A dictionary whose keys are compared by canonical equivalence.
-protocol StringKeyed {}
-extension Dictionary: StringKeyed where Key == String {}
+/// A dictionary.
+protocol NamedByKeys {
+  /// The names of the members in the map as which it is written.
+  var names: [String] { get }
+}
 
-/// A dictionary whose keys are compared by their bytes.
-protocol BytesKeyed {}
-extension Dictionary: BytesKeyed where Key == UTF8Key {}
+extension Dictionary: NamedByKeys {
+  var names: [String] {
+    keys.compactMap { ($0 as? any CodingKeyRepresentable)?.codingKey.stringValue }
+  }
+}
 
 // MARK: - Single values
 

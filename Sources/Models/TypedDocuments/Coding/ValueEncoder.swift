@@ -84,7 +84,7 @@ struct ValueEncoder: Encoder {
       set(special)
     } else {
       try content.encode(to: self)
-      if isRecord, T.self is any StringKeyed.Type || T.self is any BytesKeyed.Type { node.sortMembers() }
+      if isRecord, T.self is any NamedByKeys.Type { node.sortMembers() }
     }
   }
 
@@ -132,7 +132,17 @@ extension ValueEncoder: SingleValueEncodingContainer {
   func encode(_ value: String) throws { set(.string(value)) }
   func encode(_ value: Double) throws { set(.double(value)) }
   func encode(_ value: Float) throws { set(.double(Double(value))) }
-  func encode<T: Encodable>(_ value: T) throws { try box(value) }
+
+  func encode<T: Encodable>(_ value: T) throws {
+    let before = (node.content, node.omitted)
+    do {
+      try box(value)
+    } catch {
+      // The type may write something else instead.
+      (node.content, node.omitted) = before
+      throw error
+    }
+  }
 
   func encode<T: FixedWidthInteger & Encodable>(_ number: T) throws {
     guard let exact = Int64(exactly: number) else {
@@ -157,7 +167,9 @@ private struct KeyedNodeContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
 
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
     if value is DocumentID { return }
-    try member(key).box(value)
+    let member = encoder.child(ValueEncoder.Node(), key)
+    try member.box(value)
+    append(member.node, key)
   }
 
   // One overload per type, because synthesized code calls the overload for the property's type.
@@ -198,17 +210,26 @@ private struct KeyedNodeContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
 
   /// Adds a member; a later duplicate replaces the earlier one, but nested containers continue it.
   private func member(_ key: any CodingKey, keepingExisting: Bool = false) -> ValueEncoder {
-    guard case .map(var members) = encoder.node.content else {
-      preconditionFailure("a type continued a map after writing something else")
-    }
     if keepingExisting, let existing = members.last(where: { $0.name.isIdentical(to: key.stringValue) }) {
       return encoder.child(existing.node, key)
     }
     let node = ValueEncoder.Node()
+    append(node, key)
+    return encoder.child(node, key)
+  }
+
+  private func append(_ node: ValueEncoder.Node, _ key: any CodingKey) {
+    var members = members
     encoder.node.content = .nothing  // keeps the array unshared while it grows
     members.append((key.stringValue, node))
     encoder.node.content = .map(members)
-    return encoder.child(node, key)
+  }
+
+  private var members: [(name: String, node: ValueEncoder.Node)] {
+    guard case .map(let members) = encoder.node.content else {
+      preconditionFailure("a type continued a map after writing something else")
+    }
+    return members
   }
 }
 
@@ -219,13 +240,15 @@ private struct UnkeyedNodeContainer: UnkeyedEncodingContainer {
 
   var codingPath: [any CodingKey] { encoder.codingPath }
 
-  var count: Int {
-    if case .array(let elements) = encoder.node.content { elements.count } else { 0 }
-  }
+  var count: Int { elements.count }
 
   func encodeNil() throws { element().set(.null) }
 
-  func encode<T: Encodable>(_ value: T) throws { try element().box(value) }
+  func encode<T: Encodable>(_ value: T) throws {
+    let element = next
+    try element.box(value)
+    append(element.node)
+  }
 
   func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
     element().container(keyedBy: type)
@@ -236,14 +259,25 @@ private struct UnkeyedNodeContainer: UnkeyedEncodingContainer {
   func superEncoder() -> any Encoder { element() }
 
   private func element() -> ValueEncoder {
-    guard case .array(var elements) = encoder.node.content else {
-      preconditionFailure("a type continued an array after writing something else")
-    }
-    let node = ValueEncoder.Node()
+    let element = next
+    append(element.node)
+    return element
+  }
+
+  /// An encoder of the next element, which is not appended yet.
+  private var next: ValueEncoder { encoder.child(ValueEncoder.Node(), FieldKey(intValue: count)) }
+
+  private func append(_ node: ValueEncoder.Node) {
+    var elements = elements
     encoder.node.content = .nothing  // keeps the array unshared while it grows
     elements.append(node)
-    let key = FieldKey(intValue: elements.count - 1)
     encoder.node.content = .array(elements)
-    return encoder.child(node, key)
+  }
+
+  private var elements: [ValueEncoder.Node] {
+    guard case .array(let elements) = encoder.node.content else {
+      preconditionFailure("a type continued an array after writing something else")
+    }
+    return elements
   }
 }

@@ -52,11 +52,12 @@ extension Document: Decodable {
 extension Document: Encodable where Fields: Encodable {
   /// Encodes the REST JSON of a document; empty `fields` are omitted.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: DocumentKey.self)
-    try container.encode(name, forKey: .name)
-    try container.encodeFields(fields, for: encoder)
-    try container.encode(createTime, forKey: .createTime)
-    try container.encode(updateTime, forKey: .updateTime)
+    try encoder.write(
+      document: fields,
+      with: [
+        "name": .string(name), "createTime": .timestamp(createTime), "updateTime": .timestamp(updateTime),
+      ]
+    )
   }
 
   /// Converts to an untyped document.
@@ -104,13 +105,27 @@ extension KeyedDecodingContainer<DocumentKey> {
   }
 }
 
-extension KeyedEncodingContainer<DocumentKey> {
-  mutating func encodeFields(_ fields: some Encodable, for encoder: any Encoder) throws {
-    let map = try ValueEncoder.fields(
+extension Encoder {
+  /// Writes a document of fields, which are omitted if there are none, and other members.
+  func write(document fields: some Encodable, with others: FieldMap = [:]) throws {
+    let fields = try ValueEncoder.fields(
       of: fields,
       codingPath: codingPath + [DocumentKey.fields],
-      userInfo: encoder.userInfo
+      userInfo: userInfo
     )
-    if !map.isEmpty { try encode(map, forKey: .fields) }
+    var document = others
+    if !fields.isEmpty { document["fields"] = .map(fields) }
+    try write(.map(document)) { json in
+      json.object { json in
+        if !fields.isEmpty {
+          json.key("fields")
+          json.fields(fields)
+        }
+        for member in others.entries {
+          json.key(member.name)
+          json.plain(member.value)
+        }
+      }
+    }
   }
 }

@@ -26,9 +26,14 @@ public struct FieldsOnlyDocument<Fields: Decodable>: FieldsOnlyDocumentType, Mut
 }
 
 extension FieldsOnlyDocument: Decodable {
-  /// Decodes the fields of a document in REST JSON.
+  /// Decodes the fields of a document in REST JSON; an object with other members alone, such as an error, is none.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DocumentKey.self)
+    if !container.allKeys.contains(where: { $0 != .documents }) {
+      guard try decoder.container(keyedBy: FieldKey.self).allKeys.isEmpty else {
+        throw DecodingError.fault("the object has no member of a document", at: decoder.codingPath)
+      }
+    }
     let name = try container.decodeIfPresent(String.self, forKey: .name)
     fields = try container.decodeFields(Fields.self, name: name, userInfo: decoder.userInfo)
   }
@@ -37,8 +42,7 @@ extension FieldsOnlyDocument: Decodable {
 extension FieldsOnlyDocument: Encodable where Fields: Encodable {
   /// Encodes `{"fields": {…}}`, or `{}` if there are none.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: DocumentKey.self)
-    try container.encodeFields(fields, for: encoder)
+    try encoder.write(document: fields)
   }
 
   /// Converts to untyped fields.
