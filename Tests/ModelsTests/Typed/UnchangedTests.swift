@@ -5,7 +5,7 @@ import TypedDocuments
 
 @Suite("What a plain struct reads is written back unchanged, or is an error")
 struct UnchangedTests {
-  private enum Color: String, Codable { case red, green = "gr\u{FC}n" }
+  private enum Color: String, Codable, CodingKeyRepresentable { case red, green = "gr\u{FC}n" }
 
   private enum Role: String, Codable {
     case admin, unknown
@@ -65,6 +65,9 @@ struct UnchangedTests {
     expectRefusal(Color.self, .string("gru\u{308}n"), "Unicode composition")
     expectRefusal([Color].self, .array([.string("gru\u{308}n")]), "Unicode composition")
     #expect(throws: DecodingError.self) { try rewritten(Color.self, .string("blue")) }
+    let byColor = Value.map(["gr\u{FC}n": .integer(1), "red": .integer(2)])
+    #expect(try rewritten([Color: Int].self, byColor) == byColor)
+    expectRefusal([Color: Int].self, .map(["gru\u{308}n": .integer(1)]), "UTF8Key")
     // A type may replace what it does not know, and one that holds any text keeps it.
     #expect(try rewritten(Role.self, .string("owner")) == .string("unknown"))
     #expect(try rewritten(Size.self, .string("gru\u{308}n")) == .string("gru\u{308}n"))
