@@ -26,21 +26,33 @@ package enum LatestPointer {
 }
 
 extension CloudStorage {
-  /// Makes an object point to a folder beside it.
+  /// Returns the version of an object that points to a folder beside it; nil if there is none.
   ///
-  /// - Throws: `.cannotWrite` if there is a different object with that name; `.tryLater` if somebody else changes it in the
-  ///   meantime; `.notPermitted`, `.unavailable`.
-  package func point(_ text: String, to name: String) async throws(Failure) {
+  /// - Throws: `.cannotWrite` if there is a different object with that name; `.notPermitted`, `.unavailable`.
+  package func pointer(at text: String) async throws(Failure) -> Int64? {
     let address = try StorageAddress(text)
     let found = try await client.object(at: address, "write").object
     if let found, !LatestPointer.isOne(found) {
       let cause = "there is an object of that name that no export wrote"
       throw .cannotWrite(text, cause, remedy: "Move it away.")
     }
-    let (bytes, generation) = (Array("\(name)\n".utf8), found?.generation ?? 0)
-    let kind = LatestPointer.kind
-    if try await client.write(bytes, to: address, kind: kind, ifGeneration: generation) == nil {
-      throw BucketFiles.replaced(address)
-    }
+    return found?.generation
+  }
+
+  /// Makes an object point to a folder beside it.
+  ///
+  /// - Parameter version: The version to replace, from ``pointer(at:)``; nil for none.
+  /// - Returns: The new version.
+  /// - Throws: `.tryLater` if somebody else has changed it in the meantime; `.notPermitted`, `.unavailable`.
+  package func point(
+    _ text: String,
+    to name: String,
+    replacing version: Int64?
+  ) async throws(Failure) -> Int64 {
+    let address = try StorageAddress(text)
+    let (bytes, kind) = (Array("\(name)\n".utf8), LatestPointer.kind)
+    let written = try await client.write(bytes, to: address, kind: kind, ifGeneration: version ?? 0)
+    guard let written else { throw BucketFiles.replaced(address) }
+    return written.generation
   }
 }

@@ -6,35 +6,57 @@ import Synchronization
 ///
 /// It is taken and renewed conditionally on the object's generation, so that two processes never hold it. A lock that was
 /// not renewed for ``duration`` seconds, by the clock of the service, was left by a process that ended without releasing
-/// it, and can be taken by any other process.
+/// it, and can be taken by any other process. Its holder stops relying on it earlier, ``validity`` seconds after it sent
+/// the last renewal that was confirmed, by a clock that continues while the machine is suspended.
 package final class ObjectLock: Sendable {
   /// The number of seconds for which it holds without being renewed.
   package static let duration: Int64 = 60
+  /// The number of seconds for which its holder relies on it, which leaves time for the request that depends on it.
+  static let validity = 45.0
   /// The number of seconds between renewals.
   static let renewal = 20.0
+  /// The number of seconds for which a renewal is tried, so that a connection that hangs is replaced in time.
+  static let patience = 8.0
   /// The kind of the object, in its metadata.
   static let kind = "lock"
   /// The maximum size of an accepted lock, in bytes.
   static let maximumBytes = 4096
 
-  private enum State {
-    case held(generation: Int64)
-    /// Somebody else has it, or it could not be renewed in time.
-    case lost
-    case released
+  /// A write of the object: the ID that the object then has, and when it was first sent.
+  private struct Write {
+    var id: String
+    var sentAt: Double
+  }
+
+  private struct State {
+    /// The version that this process wrote; nil if somebody else has the lock, or it was released.
+    var generation: Int64?
+    /// When the write of that version was sent.
+    var renewedAt: Double
+    /// A renewal of which it is unknown whether it was applied; it is repeated until that is known.
+    var pending: Write?
   }
 
   package let address: StorageAddress
   private let client: StorageClient
   private let content: [UInt8]
+  /// What the IDs of all its writes begin with.
+  private let id: String
   private let state: Mutex<State>
   private let renewing = Mutex<Task<Void, Never>?>(nil)
 
-  private init(_ address: StorageAddress, _ client: StorageClient, content: [UInt8], generation: Int64) {
+  private init(
+    _ address: StorageAddress,
+    _ client: StorageClient,
+    content: [UInt8],
+    id: String,
+    _ state: State
+  ) {
     self.address = address
     self.client = client
     self.content = content
-    state = Mutex(.held(generation: generation))
+    self.id = id
+    self.state = Mutex(state)
   }
 
   deinit { renewing.withLock { $0?.cancel() } }
@@ -65,9 +87,21 @@ package final class ObjectLock: Sendable {
   ) async throws(Failure) -> ObjectLock {
     let content = content(holder: holder)
     func lock(replacing generation: Int64) async throws(Failure) -> ObjectLock? {
-      try await client.write(content, to: address, kind: kind, ifGeneration: generation).map {
-        ObjectLock(address, client, content: content, generation: $0.generation)
-      }
+      let id = ObjectUpload.newID()
+      let write = write(of: id, client)
+      let written = try await client.write(
+        content,
+        to: address,
+        kind: kind,
+        ifGeneration: generation,
+        id: write.id
+      )
+      guard let written else { return nil }
+      let state = State(generation: written.generation, renewedAt: write.sentAt)
+      let lock = ObjectLock(address, client, content: content, id: id, state)
+      // It may have taken a while to reach the service.
+      if client.caller.clock.now() - write.sentAt > renewal { _ = await lock.renew() }
+      return lock
     }
     // Each round that ends without a lock means that another holder came or went.
     for _ in 0..<10 {
@@ -99,18 +133,36 @@ package final class ObjectLock: Sendable {
     )
   }
 
-  /// Checks that the lock is still held.
+  private static func write(of id: String, _ client: StorageClient) -> Write {
+    Write(id: "\(id)-\(ObjectUpload.newID())", sentAt: client.caller.clock.now())
+  }
+
+  /// Checks that the lock was renewed in time, without a request.
   ///
-  /// - Throws: `.tryLater` if it was lost.
+  /// - Throws: `.tryLater` if it may be somebody else's.
   package func assertHeld() throws(Failure) {
-    let isHeld = state.withLock { state in if case .held = state { true } else { false } }
-    if isHeld { return }
-    throw Failure(
+    let now = client.caller.clock.now()
+    let isHeld = state.withLock { $0.generation != nil && now - $0.renewedAt < Self.validity }
+    if !isHeld { throw lost }
+  }
+
+  /// Checks with the service that nobody else has had the lock since this process took it.
+  ///
+  /// - Throws: `.tryLater` if somebody has, or may have; `.notPermitted`, `.unavailable`.
+  package func confirmHeld() async throws(Failure) {
+    try assertHeld()
+    let writer = try await client.object(at: address, "lock").object?.metadata[StorageResource.upload]
+    if writer?.utf8.starts(with: "\(id)-".utf8) != true { throw lost }
+    try assertHeld()
+  }
+
+  private var lost: Failure {
+    Failure(
       .tryLater,
       "continue writing beside",
       path: address.description,
       cause: "the lock could not be renewed in time, and may be somebody else's",
-      remedy: "Nothing of this run counts as an export; run the command again."
+      remedy: "Run the command again."
     )
   }
 
@@ -122,12 +174,7 @@ package final class ObjectLock: Sendable {
     }
     task?.cancel()
     await task?.value
-    let generation = state.withLock { state -> Int64? in
-      defer { state = .released }
-      if case .held(let generation) = state { return generation }
-      return nil
-    }
-    guard let generation else { return }
+    guard let generation = state.withLock({ $0.generation.take() }) else { return }
     _ = try? await client.delete(address, generation: generation)
   }
 
@@ -137,33 +184,44 @@ package final class ObjectLock: Sendable {
     let clock = client.caller.clock
     // This runs on the queue of the storage, because all threads of the pool may be waiting for a file to be written.
     let task = storage.start { [weak self] in
-      var renewed = clock.now()
+      var delay = Self.renewal
       while !Task.isCancelled {
-        do { try await clock.sleep(Self.renewal) } catch { return }
+        do { try await clock.sleep(delay) } catch { return }
         guard let self else { return }
         switch await self.renew() {
-        case true?: renewed = clock.now()
+        case true?: delay = Self.renewal
         case false?: return
-        case nil:
-          // It still belongs to this process, but another may take it once it expires.
-          if clock.now() - renewed > Double(Self.duration) - Self.renewal {
-            self.state.withLock { $0 = .lost }
-            return
-          }
+        // It still belongs to this process, and ``assertHeld()`` determines for how long that is relied upon.
+        case nil: delay = 1
         }
       }
     }
     renewing.withLock { $0 = task }
   }
 
-  /// Writes the object again; returns nil if the service could not be reached, false if the lock is lost.
+  /// Writes the object again; returns nil if the service did not confirm it, false if the lock is lost.
   func renew() async -> Bool? {
-    guard case .held(let generation) = state.withLock({ $0 }) else { return false }
+    let next = Self.write(of: id, client)
+    let begun = state.withLock { state -> (generation: Int64, write: Write)? in
+      guard let generation = state.generation else { return nil }
+      let write = state.pending ?? next
+      state.pending = write
+      return (generation, write)
+    }
+    guard let (generation, write) = begun else { return false }
+    let client = StorageClient(endpoint: client.endpoint, caller: client.caller.within(Self.patience))
     do throws(Failure) {
-      let written = try await client.write(content, to: address, kind: Self.kind, ifGeneration: generation)
+      let kind = Self.kind
+      let written = try await client.write(
+        content,
+        to: address,
+        kind: kind,
+        ifGeneration: generation,
+        id: write.id
+      )
       state.withLock { state in
-        guard case .held = state else { return }
-        state = written.map { .held(generation: $0.generation) } ?? .lost
+        if state.generation == nil { return }
+        state = State(generation: written?.generation, renewedAt: write.sentAt)
       }
       return written != nil
     } catch {

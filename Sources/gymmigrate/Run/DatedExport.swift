@@ -5,7 +5,7 @@ import Transfer
 /// One scheduled export: first into a hidden folder, then renamed, followed by marks, `latest` and retention.
 struct DatedExport {
   let folders: any ScheduledExports
-  /// The files that can be reached.
+  /// The files that can be reached, as ``ScheduledExports/guarding(_:)`` returns them.
   let files: FileAccess
   let retention: RetentionPolicy?
   /// Whether the export covers collections entirely or since their marks.
@@ -141,7 +141,7 @@ struct DatedExport {
     let hidden = try await folders.begin()
     var options = options
     options.destination = .folder(hidden)
-    options.willComplete = { [folders] in try folders.assertLocked() }
+    options.files = files
     let moment: Timestamp?
     let folder: String
     do {

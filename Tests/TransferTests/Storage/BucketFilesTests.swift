@@ -144,79 +144,19 @@ import Testing
     #expect(other?.kind == .usage)
   }
 
-  @Test("Scheduled exports: the newest is 'latest', retention deletes what exports wrote, and nothing else")
-  func scheduled() async throws {
+  @Test("A file that may not be published leaves neither an object nor a session")
+  func unpublished() async throws {
     try await withCloudStorage { storage, cloud async throws in
-      let database = try #require(DatabaseName(parsing: "projects/p/databases/(default)"))
-      storage.put(
-        "n/2026-01-01T000000Z/mine.txt",
-        MiniStorage.Object(bytes: [], generation: 1, metadata: "{}")
-      )
-      storage.put(
-        "n/2026-01-02T000000Z/half.jsonl",
-        MiniStorage.Object(bytes: [], generation: 2, metadata: #"{"gymmigrate":"file"}"#)
-      )
-      storage.setDate("Tue, 24 Nov 2026 02:00:01 GMT")
-      let folders = try await BucketFolders("gs://bucket/n/", in: cloud)
-      let second = await #expect(throws: Failure.self) { try await BucketFolders("gs://bucket/n", in: cloud) }
-      #expect(second?.kind == .tryLater)
-      var made: [String] = []
-      for _ in 0..<3 {
-        let folder = try await folders.begin()
-        var output = try OutputFile("\(folder)/users.jsonl", digest: true, via: cloud.files)
-        try output.write("{}\n")
-        let receipt = try output.finish()
-        let manifest = Manifest(
-          toolVersion: "1",
-          environment: "test",
-          database: database,
-          readTime: nil,
-          scope: Manifest.Scope(collections: ["users"], subcollections: false),
-          files: [
-            Manifest.File(
-              file: "users.jsonl",
-              collection: "users",
-              documents: 1,
-              bytes: receipt.bytes,
-              sha256: receipt.sha256 ?? ""
-            )
-          ]
-        )
-        try manifest.write(to: folder, via: cloud.files)
-        made.append(try await folders.complete(folder))
+      let files = cloud.files.publishing { () throws(Failure) in
+        throw Failure(.tryLater, "write", cause: "lost")
       }
-      #expect(storage.object("n/2026-01-02T000000Z/half.jsonl") == nil)
-      #expect(made == made.sorted() && Set(made).count == 3)
-      let retention = try await folders.prune(
-        by: RetentionPolicy(last: 1),
-        of: DatabaseEnvironment(name: "test", database: database),
-        current: made[2]
-      )
-      #expect(retention.removed.count == 2 && retention.kept == [])
-      await folders.close()
-      let last = FilePaths.name(of: made[2])
-      #expect(
-        storage.names == [
-          "n/2026-01-01T000000Z/mine.txt", "n/\(last)/manifest.json", "n/\(last)/users.jsonl", "n/latest",
-        ]
-      )
-      let verification = try FolderVerification(of: "gs://bucket/n/latest", via: cloud.files)
-      #expect(verification.isWhole && verification.files.count == 1)
-      #expect(try FolderVerification.folders(in: "gs://bucket/n", via: cloud.files) == [made[2]])
-    }
-  }
-
-  @Test("A failed export leaves nothing, and a folder that is not an export's is no leftover")
-  func discarded() async throws {
-    try await withCloudStorage { storage, cloud async throws in
-      let folders = try await BucketFolders("gs://bucket/n", in: cloud)
-      let folder = try await folders.begin()
-      var output = try OutputFile("\(folder)/users.jsonl", via: cloud.files)
-      try output.write("{}\n")
-      _ = try output.finish()
-      await folders.discard(folder)
-      await folders.close()
-      #expect(storage.names == [])
+      let failure = #expect(throws: Failure.self) {
+        try OutputFile.write([1], to: "gs://bucket/o", via: files)
+      }
+      #expect(failure?.kind == .tryLater)
+      #expect(storage.names == [] && storage.openSessions == 0)
+      try OutputFile.write([1], to: "gs://bucket/o", via: cloud.files)
+      #expect(storage.names == ["o"])
     }
   }
 }

@@ -325,41 +325,4 @@ import Testing
       #expect(kinds == [.configuration, .configuration, .configuration])
     }
   }
-
-  // MARK: Locks
-
-  @Test("Of two who take a lock, one gets it, and the other is told who")
-  func locks() async throws {
-    try await withStorage { storage, client async throws in
-      let address = try StorageAddress("gs://bucket/p/.lock")
-      storage.setDate("Tue, 24 Nov 2026 02:00:59 GMT")
-      let lock = try await ObjectLock.take(address, protecting: "gs://bucket/p", holder: "process 7", client)
-      let failure = await #expect(throws: Failure.self) {
-        try await ObjectLock.take(address, protecting: "gs://bucket/p", holder: "process 8", client)
-      }
-      #expect(failure?.kind == .tryLater)
-      #expect(failure?.cause.contains("process 7") ?? false)
-      #expect(await lock.renew() == true)
-      try lock.assertHeld()
-      await lock.release()
-      #expect(storage.names == [])
-      _ = try await ObjectLock.take(address, protecting: "gs://bucket/p", holder: "process 8", client)
-    }
-  }
-
-  @Test("A lock that nobody renews is anybody's, and its old holder learns of it")
-  func expiredLock() async throws {
-    try await withStorage { storage, client async throws in
-      let address = try StorageAddress("gs://bucket/p/.lock")
-      let old = try await ObjectLock.take(address, protecting: "gs://bucket/p", holder: "process 7", client)
-      // 61 s after the time that the storage gives its objects.
-      storage.setDate("Tue, 24 Nov 2026 02:01:01 GMT")
-      let new = try await ObjectLock.take(address, protecting: "gs://bucket/p", holder: "process 8", client)
-      #expect(await old.renew() == false)
-      #expect(throws: Failure.self) { try old.assertHeld() }
-      await old.release()
-      try new.assertHeld()
-      #expect(storage.names == ["p/.lock"])
-    }
-  }
 }

@@ -16,7 +16,17 @@ package struct FileAccess: Sendable {
   /// Copies that are read instead of inputs that can be read only once.
   private var copies: [InputCopy] = []
 
+  /// Checks what has to hold whenever a remote file is completed.
+  private(set) var willPublish: @Sendable () throws(Failure) -> Void = {}
+
   package init(remote: (any RemoteFiles)?) { self.remote = remote }
+
+  /// Returns the same access, where remote files are only completed if a check, made immediately before, throws nothing.
+  package func publishing(if check: @escaping @Sendable () throws(Failure) -> Void) -> FileAccess {
+    var checked = self
+    checked.willPublish = check
+    return checked
+  }
 
   /// Makes a copy be read wherever its original is named.
   package mutating func keep(_ copy: InputCopy) { copies.append(copy) }

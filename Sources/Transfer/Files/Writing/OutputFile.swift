@@ -120,6 +120,7 @@ package struct OutputFile: ~Copyable {
     try deflater?.deflate(UnsafeRawBufferPointer(start: nil, count: 0), finishing: true, into: &sink)
     if let failure = sink.failure { throw failure }
     if let remote = sink.remote {
+      try destination.willPublish()
       try remote.finish()
       sink.remote = nil
     } else {
@@ -280,8 +281,10 @@ extension OutputFile {
     var descriptor: Int32
     var closes: Bool
     var remote: (any RemoteWriter)?
+    let willPublish: @Sendable () throws(Failure) -> Void
 
     init(_ path: String, _ files: FileAccess) throws(Failure) {
+      willPublish = files.willPublish
       if let remote = try files.remote(for: path) {
         (target, temporary, descriptor, closes) = (path, nil, -1, false)
         self.remote = try remote.writer(to: path)

@@ -88,7 +88,7 @@ package struct ServiceCaller: Sendable {
   }
 
   /// Returns the same caller with a lower retry budget, in seconds.
-  func within(_ seconds: Double) -> ServiceCaller {
+  package func within(_ seconds: Double) -> ServiceCaller {
     var limited = self
     limited.policy.budget = min(policy.budget, seconds)
     return limited

@@ -4,7 +4,8 @@ import Synchronization
 
 /// Files in buckets, for all code that reads and writes files by name.
 ///
-/// An object is always read in the version that was seen first, so that an input that is read twice is the same both times.
+/// An object is always read in the version that was seen first, so that an input that is read twice is the same both times;
+/// one that this process has written, in the version that it wrote.
 package final class BucketFiles: RemoteFiles {
   /// The kind of the objects that it writes, in their metadata.
   static let kind = "file"
@@ -106,9 +107,9 @@ package final class BucketFiles: RemoteFiles {
     let upload = try bridge.run("write", text) { [client] () async throws(Failure) -> ObjectUpload in
       try await Self.start(address, client)
     }
-    return ObjectWriter(upload, bridge) { [self] in
+    return ObjectWriter(upload, bridge) { [self] object in
       let key = UTF8Key(address.description)
-      seen.withLock { _ = $0.removeValue(forKey: key) }
+      seen.withLock { $0[key] = object }
       pieces.withLock { _ = $0.removeValue(forKey: key) }
     }
   }
@@ -211,14 +212,15 @@ private final class ObjectWriter: RemoteWriter {
   private let upload: Locked<ObjectUpload>
   private let address: StorageAddress
   private let bridge: Bridge
-  private let onFinish: () -> Void
+  private let onFinish: (StorageResource) -> Void
   private var piece: [UInt8] = []
   /// The piece in flight, or its empty buffer afterwards.
   private let parcel = Locked<[UInt8]>([])
   private var sending: Pending<Void>?
   private var failure: Failure?
 
-  init(_ upload: ObjectUpload, _ bridge: Bridge, onFinish: @escaping () -> Void) {
+  /// - Parameter onFinish: Receives the object that was written.
+  init(_ upload: ObjectUpload, _ bridge: Bridge, onFinish: @escaping (StorageResource) -> Void) {
     self.upload = Locked(upload)
     address = upload.address
     self.bridge = bridge
@@ -245,14 +247,15 @@ private final class ObjectWriter: RemoteWriter {
       parcel.withLock { swap(&$0, &piece) }
       piece = []
       let (upload, parcel) = (upload, parcel)
-      let written = try bridge.run("write", address.description) { () async throws(Failure) -> Bool in
+      let written = try bridge.run("write", address.description) {
+        () async throws(Failure) -> StorageResource? in
         var current = upload.withLock { $0 }
         defer { upload.withLock { $0 = current } }
-        return try await current.finish(parcel.withLock { $0 }) != nil
+        return try await current.finish(parcel.withLock { $0 })
       }
-      if !written { throw BucketFiles.replaced(address) }
+      guard let written else { throw BucketFiles.replaced(address) }
+      onFinish(written)
     }
-    onFinish()
   }
 
   func abandon() {

@@ -8,16 +8,17 @@ extension StorageClient {
   /// - Parameters:
   ///   - kind: The kind of the object, for its metadata.
   ///   - generation: The version to replace, 0 for none; nil to replace any.
+  ///   - id: The ID of the upload; that of an earlier call with the same arguments if its outcome is unknown.
   /// - Returns: Nil if the object is in another state; then nothing was written.
   /// - Throws: `.notPermitted`, `.configuration` for a missing bucket, `.unavailable`, `.tryLater`.
   func write(
     _ bytes: [UInt8],
     to address: StorageAddress,
     kind: String,
-    ifGeneration generation: Int64?
+    ifGeneration generation: Int64?,
+    id: String = ObjectUpload.newID()
   ) async throws(Failure) -> StorageResource? {
     let call = StorageCall("write", address, writes: true)
-    let id = ObjectUpload.newID()
     let checksum = CRC32C.checksum(of: bytes)
     let boundary = "gymmigrate-\(ObjectUpload.newID())-\(id)"
     var query = [("uploadType", "multipart"), ("fields", StorageResource.members)]

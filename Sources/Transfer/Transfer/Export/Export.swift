@@ -42,8 +42,6 @@ package struct Export: Sendable {
     /// The sheet that precedes the tables of a workbook.
     package var summary: Summary?
     package var files = FileAccess.local
-    /// Called before the manifest completes a folder; an error that it throws ends the export.
-    package var willComplete: @Sendable () throws -> Void = {}
     /// Whether this is a part of a larger export, so that finding no documents needs no warning.
     package var isPart = false
 
@@ -222,7 +220,6 @@ package struct Export: Sendable {
     }
     let columns = reports.compactMap(\.columns)
     guard case .folder(let folder) = options.destination else { return columns }
-    try options.willComplete()
     // A managed export has its own marker of completeness.
     if case .managed = options.format { return columns }
     try Manifest(

@@ -8,11 +8,17 @@ package import Storage
 /// Folders in a bucket cannot be renamed, so an export is written under its final name, with its manifest last: a dated
 /// name without a manifest is unfinished, and no reader takes it for an export. `latest` is an object that contains the
 /// name of the newest export. The lock is an object, too, which is renewed until ``close()``.
+///
+/// A process may be suspended between a check of the lock and the request that depends on it, while another takes the lock
+/// over. So an export only counts after the service has confirmed, with its manifest written, that nobody else has had the
+/// lock; and `latest` is only replaced in the version that this process has seen.
 package final class BucketFolders: ScheduledExports {
   package let path: String
   private let storage: CloudStorage
   private let store: BucketObjectStore
   private let lock: ObjectLock
+  /// The version of `latest`, read while the lock is held.
+  private let latest = Locked<Int64?>(nil)
 
   /// Locks the folder against other processes.
   ///
@@ -29,6 +35,13 @@ package final class BucketFolders: ScheduledExports {
       holder: Self.holder,
       in: storage
     )
+    do throws(Failure) {
+      let version = try await storage.pointer(at: "\(bare)/\(LatestPointer.name)")
+      latest.withLock { $0 = version }
+    } catch {
+      await close()
+      throw error
+    }
   }
 
   /// Identifies this process to others that encounter its lock.
@@ -36,7 +49,9 @@ package final class BucketFolders: ScheduledExports {
     "process \(getpid())\(SystemCall.hostName.map { " on \($0)" } ?? "")"
   }
 
-  package func assertLocked() throws(Failure) { try lock.assertHeld() }
+  package func guarding(_ files: FileAccess) -> FileAccess {
+    files.publishing { [lock] () throws(Failure) in try lock.assertHeld() }
+  }
 
   package func close() async {
     let lock = lock
@@ -49,15 +64,63 @@ package final class BucketFolders: ScheduledExports {
     let contents = try await contents()
     for (_, objects) in contents where !Self.isComplete(objects) {
       // Delete only what an export wrote; anything else may be somebody's data.
-      for object in objects where object.isOwnFile { _ = try? await remove(object) }
+      for object in objects where object.isOwnFile {
+        // Otherwise they may be the files of an export that is being written.
+        try lock.assertHeld()
+        _ = try? await remove(object)
+      }
     }
     return "\(path)/\(DatedName.next(DatedName.name(at: .now), after: contents.map(\.name)))"
   }
 
   package func complete(_ unfinished: String) async throws(Failure) -> String {
-    try assertLocked()
-    try await storage.point("\(path)/\(LatestPointer.name)", to: FilePaths.name(of: unfinished))
+    do throws(Failure) {
+      try await assertWhole(unfinished)
+    } catch {
+      throw await withdraw(unfinished, after: error)
+    }
+    let version = try await storage.point(
+      "\(path)/\(LatestPointer.name)",
+      to: FilePaths.name(of: unfinished),
+      replacing: latest.withLock { $0 }
+    )
+    latest.withLock { $0 = version }
     return unfinished
+  }
+
+  /// Checks that the files of an export are there as this process wrote them, and that nobody else has had the lock since
+  /// it was taken.
+  private func assertWhole(_ folder: String) async throws(Failure) {
+    var found: [UTF8Key: ObjectVersion] = [:]
+    for object in try await store.list("\(FilePaths.name(of: folder))/") {
+      found[UTF8Key("\(path)/\(object.name)")] = object.version
+    }
+    func assertWritten(_ name: String) throws(Failure) {
+      let file = "\(folder)/\(name)"
+      let written = try storage.files.version(of: file)
+      if written.map({ ObjectVersion($0) }) == found[UTF8Key(file)] { return }
+      throw Failure(.tryLater, "complete", path: file, cause: "somebody else has deleted or replaced it")
+    }
+    try assertWritten(Manifest.fileName)
+    for file in try Manifest.read(from: folder, via: storage.files)?.allFiles ?? [] {
+      try assertWritten(file.file)
+    }
+    try await lock.confirmHeld()
+  }
+
+  /// Deletes the manifest of an export that does not count; returns the failure that says so.
+  private func withdraw(_ folder: String, after failure: Failure) async -> Failure {
+    let (store, files) = (store, storage.files)
+    let isGone = try? await RunClock.system.finishing {
+      let version = try files.version(of: "\(folder)/\(Manifest.fileName)").map { ObjectVersion($0) }
+      return try await store.delete("\(FilePaths.name(of: folder))/\(Manifest.fileName)", version: version)
+    }
+    var failure = failure
+    failure.remedy =
+      isGone == nil
+      ? "Delete \(folder), which may lack files, and run the command again."
+      : "Nothing of this run counts as an export; run the command again."
+    return failure
   }
 
   package func discard(_ unfinished: String) async {
@@ -122,8 +185,7 @@ package final class BucketFolders: ScheduledExports {
       })
     else { return false }
     for object in objects.filter(Self.isManifest) + objects.filter({ !Self.isManifest($0) }) {
-      let isGone = try? await remove(object)
-      if isGone != true { return false }
+      guard (try? lock.assertHeld()) != nil, (try? await remove(object)) == true else { return false }
     }
     return true
   }

@@ -11,16 +11,15 @@ package protocol ScheduledExports: Sendable {
   /// - Throws: `.cannotWrite`; in a bucket also `.notPermitted` and `.unavailable`.
   func begin() async throws(Failure) -> String
 
-  /// Checks that this process still holds the lock.
-  ///
-  /// - Throws: `.tryLater`.
-  func assertLocked() throws(Failure)
+  /// Returns access to files that completes none in a bucket unless this process still holds the lock.
+  func guarding(_ files: FileAccess) -> FileAccess
 
   /// Makes a complete export the latest one.
   ///
   /// - Parameter unfinished: The folder from ``begin()``, with its manifest.
   /// - Returns: The folder of the export.
-  /// - Throws: The errors of ``begin()``; then the export may be complete or unfinished.
+  /// - Throws: The errors of ``begin()``; then the export may be complete or unfinished. In a bucket, `.tryLater` if
+  ///   another process has had the lock.
   func complete(_ unfinished: String) async throws(Failure) -> String
 
   /// Deletes the folder of a failed export, unless it is already complete.
@@ -113,7 +112,8 @@ extension ScheduledExports {
 }
 
 extension DatedFolders: ScheduledExports {
-  package func assertLocked() {}
+  /// The system keeps the lock for as long as the process exists, even while it is stopped.
+  package func guarding(_ files: FileAccess) -> FileAccess { files }
   package func close() {}
 }
 

@@ -115,7 +115,7 @@ extension ExportJob: DivisibleJob {
     }
     let scheduled = DatedExport(
       folders: dated,
-      files: options.files,
+      files: dated.guarding(options.files),
       retention: retention,
       movesMarks: limit == nil && fields == nil && query.filters.isEmpty && !query.group,
       session: session
