@@ -17,14 +17,19 @@ package enum InputFormat: String, Codable, Sendable, CaseIterable {
   /// if its name says JSON, and CSV if it is text. It is JSON Lines if nothing is conclusive, as for a pipe.
   ///
   /// - Parameter format: The format, if given.
-  /// - Throws: ``Failure`` of kind `inputMalformed` for a spreadsheet or page that must be converted.
-  package init(of path: String, given format: InputFormat? = nil) throws(Failure) {
+  /// - Throws: ``Failure`` of kind `inputMalformed` for a spreadsheet or page that must be converted; for a remote address,
+  ///   the errors of ``FileHead/init(_:via:)``.
+  package init(
+    of path: String,
+    given format: InputFormat? = nil,
+    via files: FileAccess = .local
+  ) throws(Failure) {
     if let format {
       self = format
       return
     }
     let kind = FileName(path).kind
-    let head = FileHead(path)
+    let head = try FileHead(path, via: files)
     let content = head.content
     if LogFormat.isLog(head.bytes) { throw Self.partOfExport(path) }
     if let refusal = Self.refusal(of: path, kind, content) { throw refusal }

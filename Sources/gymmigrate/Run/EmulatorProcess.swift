@@ -68,7 +68,7 @@ enum EmulatorProcess {
 
   private static func failure(_ problem: LineProgram.Problem, _ program: String, _ log: String) -> any Error {
     if problem == .cancelled { return CancellationError() }
-    let said = String(decoding: FileHead(log).bytes, as: UTF8.self).split(separator: "\n").last
+    let said = String(decoding: (try? FileHead(log))?.bytes ?? [], as: UTF8.self).split(separator: "\n").last
     let cause =
       problem == .timedOut
       ? "it does not listen after \(Int(startTime)) seconds" : "it ended: \(said ?? "without a word")"

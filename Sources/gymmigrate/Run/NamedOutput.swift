@@ -8,7 +8,7 @@ extension FileAccess {
     var places: [String] = []
     for file in outputs.compactMap({ $0 }) where !file.isIdentical(to: "-") {
       try checkWritable(file)
-      if !FileAccess.isRemote(file) { try KeptFiles.assertUnread(file) }
+      try KeptFiles.assertUnread(file)
       let place = Self.place(of: file)
       if places.contains(where: { $0.isIdentical(to: place) }) {
         throw Failure(

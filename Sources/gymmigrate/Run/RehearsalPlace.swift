@@ -118,7 +118,7 @@ struct RehearsalPlace: Sendable {
     let count = counts.onlyInFrom + counts.onlyInTo + counts.different + counts.unreadable
     if count == 0 { return (0, []) }
     // The beginning suffices, because there may be a line for each document.
-    let text = String(decoding: FileHead(file).bytes, as: UTF8.self)
+    let text = String(decoding: try FileHead(file).bytes, as: UTF8.self)
     return (count, text.split(separator: "\n").prefix(3).map(String.init))
   }
 }

@@ -45,4 +45,17 @@ struct KeptFilesTests {
       try await tool.bare(["export", "things", "--format", "csv", "-o", "journal.jsonl"] + here).expect(0)
     }
   }
+
+  @Test("A file that an export reads, in the folder that it writes")
+  func inputInFolder() async throws {
+    try await withTool { tool in
+      let line = documentLine("things/t1", 1) + "\n"
+      try FileManager.default.createDirectory(atPath: tool.path("e"), withIntermediateDirectories: false)
+      try tool.write(line, to: "e/things.jsonl")
+      let command = ["export", "things", "--from", "e/things.jsonl", "--schema", "none", "--format", "jsonl"]
+      try await tool.bare(command + ["-o", "e/"]).expectFailure(73, "Name another file")
+      #expect(try tool.text("e/things.jsonl") == line)
+      try await tool.bare(command + ["-o", "f/"]).expect(0)
+    }
+  }
 }

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Storage
+@testable import Tables
 @testable import Transfer
 
 @Suite struct BucketFilesTests {
@@ -157,6 +158,97 @@ import Testing
       #expect(storage.names == [] && storage.openSessions == 0)
       try OutputFile.write([1], to: "gs://bucket/o", via: cloud.files)
       #expect(storage.names == ["o"])
+    }
+  }
+
+  @Test(
+    "What a file is, is decided by its first bytes in a bucket, too",
+    arguments: [
+      ("users.ndjson", #"{"__name__":"users/a","n":1}"#), ("users.json", #"[{"__name__":"users/a","n":1}]"#),
+      ("users.jsonl", #"{"name":"users/a","fields":{}}"#), ("users.csv", "a,b"), ("users.txt", "a,b"),
+      ("users.xlsx", "PK\u{3}\u{4}"), ("users.csv", "PK\u{3}\u{4}"), ("users.csv", "<!DOCTYPE html>"),
+      ("users.csv", "<?xml version='1.0'?>"), ("users.csv", "%PDF-1.4"), ("users.json", ""),
+    ]
+  )
+  func firstBytes(_ name: String, _ text: String) async throws {
+    try await withCloudStorage { storage, cloud async throws in
+      func format(_ path: String) -> Result<InputFormat, Failure> {
+        Result { () throws(Failure) in try InputFormat(of: path, via: cloud.files) }
+          .mapError { Failure($0.kind, $0.operation, cause: $0.cause, remedy: $0.remedy) }
+      }
+      for path in [name, "\(name).gz"] {
+        let folder = try ScratchFolder()
+        let local = folder.file(path)
+        try OutputFile.write(Array("\(text)\n".utf8), to: local)
+        try OutputFile.write(Array("\(text)\n".utf8), to: "gs://bucket/\(path)", via: cloud.files)
+        #expect(format("gs://bucket/\(path)") == format(local))
+      }
+      #expect(storage.violations == [])
+    }
+  }
+
+  @Test("A page or a PDF in a bucket is refused, and plain JSON is recognized")
+  func foreignContents() async throws {
+    try await withCloudStorage { _, cloud async throws in
+      try OutputFile.write(Array("<html>\n".utf8), to: "gs://bucket/u.csv", via: cloud.files)
+      let failure = #expect(throws: Failure.self) {
+        try InputFormat(of: "gs://bucket/u.csv", via: cloud.files)
+      }
+      #expect(failure?.kind == .inputMalformed && failure?.path == "gs://bucket/u.csv")
+      try OutputFile.write(Array(#"[{"__name__":"u/a"}]"#.utf8), to: "gs://bucket/u.json", via: cloud.files)
+      #expect(try InputFormat(of: "gs://bucket/u.json", via: cloud.files) == .json)
+    }
+  }
+
+  @Test("The first bytes of an object are one request, of no more than these")
+  func head() async throws {
+    try await withCloudStorage { storage, cloud async throws in
+      storage.put("o.csv", MiniStorage.Object(bytes: sampleBytes(9_000_000), generation: 5, metadata: "{}"))
+      storage.plan(.status(503), "GET", "alt=media", after: 1)
+      #expect(
+        try FileHead("gs://bucket/o.csv", via: cloud.files).bytes
+          == Array(sampleBytes(9_000_000).prefix(1 << 16))
+      )
+      #expect(storage.plannedFaults == 1)
+      #expect(try FileHead("gs://bucket/none.csv", via: cloud.files).bytes == [])
+    }
+  }
+
+  @Test("A file that is read is no output, whichever is named first")
+  func ownInput() async throws {
+    try await withCloudStorage { _, cloud async throws in
+      for name in ["ownInput-1.csv", "ownInput-2.csv"] {
+        try OutputFile.write([1], to: "gs://bucket/\(name)", via: cloud.files)
+      }
+      _ = try read("gs://bucket/ownInput-1.csv", via: cloud.files)
+      let failure = #expect(throws: Failure.self) { try KeptFiles.assertUnread("gs://bucket/ownInput-1.csv") }
+      #expect(failure?.kind == .cannotWrite)
+      try KeptFiles.assertUnread("gs://bucket/ownInput-2.csv")
+      let other = #expect(throws: Failure.self) { try read("gs://bucket/ownInput-2.csv", via: cloud.files) }
+      #expect(other?.kind == .cannotWrite)
+      // What was written can be read.
+      try KeptFiles.assertUnread("gs://bucket/ownInput-3.csv")
+      try OutputFile.write([1], to: "gs://bucket/ownInput-3.csv", via: cloud.files)
+      #expect(try read("gs://bucket/ownInput-3.csv", via: cloud.files) == [1])
+    }
+  }
+
+  @Test("A folder is no output if one of its files is read and would be replaced")
+  func ownInputInFolder() async throws {
+    try await withCloudStorage { _, cloud async throws in
+      let collection = CollectionPath(nil, "users")
+      func export(to folder: String) throws {
+        let output = try ExportOutput(.folder(folder), .jsonLines(), via: cloud.files)
+        try output.writer(for: collection).finish()
+        _ = try output.finish()
+      }
+      let scratch = try ScratchFolder()
+      for folder in ["gs://bucket/ownInputInFolder", scratch.file("e")] {
+        try export(to: folder)
+        _ = try read("\(folder)/users.jsonl", via: cloud.files)
+        let failure = #expect(throws: Failure.self) { try export(to: folder) }
+        #expect(failure?.kind == .cannotWrite)
+      }
     }
   }
 }

@@ -84,6 +84,7 @@ private struct HugeFiles: RemoteFiles {
   func reader(of address: String) throws(Failure) -> any RemoteReader {
     throw Failure(.internal, "read", path: address, cause: "it was begun")
   }
+  func head(of address: String, atMost count: Int) -> [UInt8] { [] }
   func writer(to address: String) throws(Failure) -> any RemoteWriter {
     throw Failure(.internal, "write", path: address, cause: "nobody writes it")
   }

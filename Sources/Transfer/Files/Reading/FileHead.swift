@@ -1,6 +1,7 @@
 import Platform
 
-/// The first bytes of a local file, decompressed; none if it is not a regular file, because its later reader needs them.
+/// The first bytes of a file, decompressed; none of a local one that is not a regular file, because its later reader needs
+/// them.
 package struct FileHead: Sendable {
   package enum Content: Sendable {
     /// A ZIP archive, such as a workbook.
@@ -28,15 +29,25 @@ package struct FileHead: Sendable {
 
   private static let maximumBytes = 1 << 16
 
-  package init(_ path: String) {
-    guard path != "-", SystemCall.status(path).status?.isRegularFile ?? false, var file = try? InputFile(path)
-    else {
+  /// Reads the first bytes; none if a local file cannot be read.
+  ///
+  /// - Throws: The errors of ``RemoteFiles/head(of:atMost:)``, only for a remote address.
+  package init(_ path: String, via files: FileAccess = .local) throws(Failure) {
+    guard var file = try Self.open(path, via: files) else {
       bytes = []
       return
     }
     bytes = [UInt8](unsafeUninitializedCapacity: Self.maximumBytes) { buffer, found in
       found = (try? file.read(into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
     }
+  }
+
+  private static func open(_ path: String, via files: FileAccess) throws(Failure) -> InputFile? {
+    if let remote = try files.remote(for: path) {
+      return InputFile(path, beginning: try remote.head(of: path, atMost: maximumBytes))
+    }
+    guard path != "-", SystemCall.status(path).status?.isRegularFile ?? false else { return nil }
+    return try? InputFile(path)
   }
 
   /// The content as recognized by the bytes; nil if there are none.

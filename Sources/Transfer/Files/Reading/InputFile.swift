@@ -70,6 +70,11 @@ package struct InputFile: ~Copyable {
       (self.descriptor, self.mayWait) = (descriptor, mayWait)
     }
 
+    init(_ remote: any RemoteReader) {
+      (descriptor, closes) = (-1, false)
+      self.remote = remote
+    }
+
     init(_ copy: InputCopy) {
       (descriptor, closes, self.copy) = (copy.descriptor, false, copy)
     }
@@ -92,6 +97,12 @@ package struct InputFile: ~Copyable {
   package init(_ copy: InputCopy) {
     path = copy.path
     origin = Origin(copy)
+  }
+
+  /// Reads bytes with which a remote file begins, as if they were all of it.
+  init(_ path: String, beginning bytes: [UInt8]) {
+    self.path = path
+    origin = Origin(MemoryReader(bytes))
   }
 
   deinit {
@@ -211,5 +222,19 @@ package struct InputFile: ~Copyable {
     if code != 0 { throw Failure.cannotRead(path == "-" ? "standard input" : path, errno: code) }
     received += count
     return count
+  }
+}
+
+/// Reads bytes in memory.
+private final class MemoryReader: RemoteReader {
+  private var rest: ArraySlice<UInt8>
+
+  init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    let part = rest.prefix(buffer.count)
+    buffer.copyBytes(from: part)
+    rest = rest.dropFirst(part.count)
+    return part.count
   }
 }

@@ -15,10 +15,17 @@ package protocol RemoteFiles: Sendable {
 
   /// Opens a file at its start.
   ///
-  /// If a file is opened twice, the second reader either reads the same version or fails.
+  /// If a file is opened twice, the second reader either reads the same version or fails. The file is one of those that
+  /// no output replaces (``KeptFiles``).
   ///
-  /// - Throws: `.inputMissing`, or the errors of ``entry(at:)``.
+  /// - Throws: `.inputMissing`, `.cannotWrite` if it is an output of the command, or the errors of ``entry(at:)``.
   func reader(of address: String) throws(Failure) -> any RemoteReader
+
+  /// Returns the first bytes of the file that ``reader(of:)`` reads, as stored: all of a smaller file, and none if there is
+  /// no file.
+  ///
+  /// - Throws: The errors of ``reader(of:)``.
+  func head(of address: String, atMost count: Int) throws(Failure) -> [UInt8]
 
   /// Begins a file, which replaces the one at the address when it is finished.
   ///

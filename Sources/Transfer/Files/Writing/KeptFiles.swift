@@ -17,6 +17,8 @@ package enum KeptFiles {
     var inputs: Set<Identity> = []
     /// The paths of outputs, by the identity when they were named, because a replaced file has another identity.
     var outputs: [Identity: String] = [:]
+    /// The addresses of remote files, which identify them.
+    var (remoteInputs, remoteOutputs): (Set<UTF8Key>, Set<UTF8Key>) = ([], [])
   }
 
   private static let used = Locked(Used())
@@ -37,10 +39,37 @@ package enum KeptFiles {
     }
   }
 
-  /// Refuses an output file that this process has read; if it is read later, that is refused.
+  /// Records that a remote file is read, by the address to which links in its name lead.
   ///
+  /// - Throws: `.cannotWrite` if it is one of those passed to ``assertUnread(_:)``.
+  package static func willRead(remote address: String) throws(Failure) {
+    let key = UTF8Key(address)
+    let isOutput = used.withLock { used in
+      used.remoteInputs.insert(key)
+      return used.remoteOutputs.contains(key)
+    }
+    if isOutput { throw refusal(address, cause) }
+  }
+
+  /// Allows a remote output to be read now that it is complete.
+  package static func didWrite(remote address: String) {
+    used.withLock { _ = $0.remoteOutputs.remove(UTF8Key(address)) }
+  }
+
+  /// Refuses an output file that this process has read; if it is read before it is complete, that is refused.
+  ///
+  /// - Parameter path: A path, or the address of a remote file.
   /// - Throws: `.cannotWrite`.
   package static func assertUnread(_ path: String) throws(Failure) {
+    if FileAccess.isRemote(path) {
+      let key = UTF8Key(path)
+      let isInput = used.withLock { used in
+        used.remoteOutputs.insert(key)
+        return used.remoteInputs.contains(key)
+      }
+      if isInput { throw refusal(path, cause) }
+      return
+    }
     guard let status = SystemCall.status(path).status, status.isRegularFile else { return }
     let identity = Identity(status)
     let isInput = used.withLock { used in

@@ -86,6 +86,7 @@ package final class BucketFiles: RemoteFiles {
   package func reader(of text: String) throws(Failure) -> any RemoteReader {
     let address = try resolved(StorageAddress(text))
     if !address.isFolder, let object = try object(at: address) {
+      try KeptFiles.willRead(remote: address.description)
       let key = UTF8Key(address.description)
       let known = pieces.withLock { $0[key] ?? [] }
       return ObjectReader(ObjectDownload(object, at: address, client, known: known), bridge) { [self] sums in
@@ -102,6 +103,14 @@ package final class BucketFiles: RemoteFiles {
     )
   }
 
+  package func head(of text: String, atMost count: Int) throws(Failure) -> [UInt8] {
+    let address = try resolved(StorageAddress(text))
+    guard !address.isFolder, let object = try object(at: address) else { return [] }
+    return try bridge.run("read", text) { [client] () async throws(Failure) -> [UInt8] in
+      try await ObjectDownload(object, at: address, client).bytes(0..<min(count, object.bytes))
+    }
+  }
+
   package func writer(to text: String) throws(Failure) -> any RemoteWriter {
     let address = try file(text)
     let upload = try bridge.run("write", text) { [client] () async throws(Failure) -> ObjectUpload in
@@ -110,6 +119,7 @@ package final class BucketFiles: RemoteFiles {
     return ObjectWriter(upload, bridge) { [self] object in
       let key = UTF8Key(address.description)
       seen.withLock { $0[key] = object }
+      KeptFiles.didWrite(remote: address.description)
       pieces.withLock { _ = $0.removeValue(forKey: key) }
     }
   }

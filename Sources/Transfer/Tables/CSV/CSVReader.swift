@@ -192,7 +192,7 @@ package struct CSVReader: ~Copyable {
   private mutating func assertUTF8() throws(Failure) {
     guard let cell = record.firstInvalidCell else { return }
     let position = Failure.Record(line: record.number, column: cell)
-    let head = FileHead(file.path).bytes
+    let head = try file.head().bytes
     if file.encoding != .utf8 {
       let isLatin = file.encoding == .latin1 || file.encoding == .latin9
       // For a pipe, only what was decoded is known.

@@ -5,6 +5,7 @@ import Schema
 /// A text file that is read as UTF-8, whatever its encoding.
 struct TextFile: ~Copyable {
   private var file: InputFile
+  private let files: FileAccess
   /// The encoding of a file without a byte order mark.
   private let given: TextEncoding
   private var decoder: TextDecoder?
@@ -14,10 +15,16 @@ struct TextFile: ~Copyable {
   /// - Throws: ``Failure`` of kind `inputMissing`.
   init(_ path: String, _ encoding: TextEncoding?, via files: FileAccess) throws(Failure) {
     file = try InputFile(path, via: files)
+    self.files = files
     given = encoding ?? .utf8
   }
 
   var path: String { file.path }
+
+  /// Returns the first bytes of the file, however much of it was read; none of a pipe.
+  ///
+  /// - Throws: The errors of ``FileHead/init(_:via:)``.
+  func head() throws(Failure) -> FileHead { try FileHead(file.path, via: files) }
 
   /// The offset in the file as stored.
   var position: Int { file.position }

@@ -47,7 +47,7 @@ package struct TableReader: ~Copyable {
     self.location = location ?? path
     options = reading
     headerRow = reading.headerRow ?? 1
-    switch try InputFormat(of: path, given: format) {
+    switch try InputFormat(of: path, given: format, via: files) {
     case .csv, .jsonLines, .json, .managed:
       csv = try CSVReader(
         path,

@@ -53,7 +53,7 @@ package struct Snapshot: Sendable {
     init(of place: DocumentPlace, via access: FileAccess) throws(Failure) {
       // A manifest lists collections in the order of the command line.
       let sources = try place.sources(via: access)
-      for source in sources { try source.assertNamesDocuments(in: place.path) }
+      for source in sources { try source.assertNamesDocuments(in: place.path, via: access) }
       deleted = sources.last { $0.listsDeletions }
       try deleted?.assertListUnaltered(via: access)
       files = sources.filter { !$0.listsDeletions }.sorted {

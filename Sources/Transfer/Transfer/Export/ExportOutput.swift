@@ -108,7 +108,8 @@ package final class ExportOutput {
   ///   - collection: The collection; its documents lie in it or below it.
   ///   - fields: The columns of a table; nil for those of the schema and any further fields. JSON Lines always hold entire
   ///     documents.
-  /// - Throws: ``Failure`` of kind `cannotWrite`, or `usage` for a second collection in one CSV file.
+  /// - Throws: ``Failure`` of kind `cannotWrite`, also for a file that the command reads, or `usage` for a second
+  ///   collection in one CSV file.
   package func writer(
     for collection: CollectionPath,
     fields: [FieldPath]? = nil
@@ -191,7 +192,9 @@ package final class ExportOutput {
   private func ownPath(of collection: CollectionPath) throws(Failure) -> String {
     guard case .folder(let folder) = destination else { return "-" }
     if !FileAccess.isRemote(folder) { try FilePaths.ensureFolder(folder) }
-    return "\(folder)/\(try Self.fileName(of: collection, format.fileExtension))"
+    let path = "\(folder)/\(try Self.fileName(of: collection, format.fileExtension))"
+    try KeptFiles.assertUnread(path)
+    return path
   }
 
   /// Announces the collections that follow, so that the sheets of a shared workbook can link to each other.

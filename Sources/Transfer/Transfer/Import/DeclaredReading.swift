@@ -27,7 +27,9 @@ struct DeclaredReading {
     }
     var completed = options
     // A file that was written in UTF-8 is in another encoding after a spreadsheet has saved it.
-    let saved = source.format == .csv && !Self.isUTF8(source) ? options.encoding ?? reading.encoding : nil
+    let saved =
+      source.format == .csv && try !Self.isUTF8(source, via: options.files)
+      ? options.encoding ?? reading.encoding : nil
     switch Self.origin(of: source, options, in: saved) {
     case .export: declared.encoding = saved
     case .rejects:
@@ -91,8 +93,8 @@ struct DeclaredReading {
   }
 
   /// Whether a table is in UTF-8, judging by its first bytes; a file that is compressed with gzip is taken for UTF-8.
-  private static func isUTF8(_ source: ImportSource) -> Bool {
-    let head = FileHead(source.path).bytes
+  private static func isUTF8(_ source: ImportSource, via files: FileAccess) throws(Failure) -> Bool {
+    let head = try FileHead(source.path, via: files).bytes
     if head.starts(with: [0x1F, 0x8B]) { return true }
     // The last character may be cut off.
     return (0...3).contains { String(validating: head.dropLast($0), as: UTF8.self) != nil }

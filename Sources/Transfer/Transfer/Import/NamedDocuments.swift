@@ -50,9 +50,9 @@ extension ImportSource {
   /// Refuses a table, plain JSON or a database, whose documents have to be imported before they can be read by name.
   ///
   /// - Parameter place: The file or folder given by the user.
-  /// - Throws: `.inputMalformed`, or the errors of ``InputFormat/init(of:given:)``.
-  func assertNamesDocuments(in place: String) throws(Failure) {
-    guard managed == nil, let what = try foreignKind() else { return }
+  /// - Throws: `.inputMalformed`, or the errors of ``InputFormat/init(of:given:via:)``.
+  func assertNamesDocuments(in place: String, via files: FileAccess) throws(Failure) {
+    guard managed == nil, let what = try foreignKind(files) else { return }
     throw .malformed(
       path,
       "it is \(what), and only JSON Lines and managed exports stand in for a database",
@@ -64,16 +64,15 @@ extension ImportSource {
 
   private static let database = "an SQLite database"
 
-  private func foreignKind() throws(Failure) -> String? {
+  private func foreignKind(_ files: FileAccess) throws(Failure) -> String? {
     let kind = FileName(path).kind
-    if kind == .sqlite || FileHead(path).bytes.starts(with: "SQLite format 3".utf8) {
-      return Self.database
-    }
+    let content = try FileHead(path, via: files).content
+    if kind == .sqlite || content == .database { return Self.database }
     // The extension decides, because its lines may be damaged.
     if kind == .jsonl { return nil }
     // Exports write only plain JSON under these names.
     if manifest != nil, kind == .json || kind == .ndjson { return "plain JSON" }
-    switch try InputFormat(of: path) {
+    switch try InputFormat(of: path, via: files) {
     case .csv: return "CSV"
     case .xlsx: return "a workbook"
     case .json: return "plain JSON"

@@ -69,7 +69,7 @@ private struct SourceResolver {
     if source.document != nil {
       source.format = .json
     } else if source.managed == nil {
-      source.format = try InputFormat(of: source.path, given: format)
+      source.format = try InputFormat(of: source.path, given: format, via: files)
       if source.format == .managed {
         throw .malformed(
           source.label,

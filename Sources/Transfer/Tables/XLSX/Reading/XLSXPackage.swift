@@ -114,7 +114,7 @@ package struct XLSXPackage: Sendable {
 
   private static func assertZIP(_ path: String) throws(Failure) {
     try InputFile.assertReadable(path)
-    let head = FileHead(path)
+    let head = try FileHead(path)
     // An empty archive begins with the bytes of its end.
     if head.content == .workbook || head.bytes.starts(with: "PK".utf8) && head.content == .text { return }
     let ways = "If it is CSV, let its name end in .csv, or import it with --format csv."

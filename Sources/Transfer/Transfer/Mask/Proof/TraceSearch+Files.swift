@@ -20,7 +20,7 @@ extension TraceSearch {
   /// - Returns: The reason why not all of it could be searched; nil if it was.
   /// - Throws: The errors of ``InputFile/read(into:)``.
   mutating func look(atFile path: String, values: FileValues) throws(Failure) -> String? {
-    let head = FileHead(path)
+    let head = try FileHead(path)
     if head.content == .workbook, let parts = try? Self.parts(of: path) {
       for part in parts { try look(atPart: part, of: path) }
       return nil
