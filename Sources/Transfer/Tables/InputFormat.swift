@@ -1,4 +1,4 @@
-import Files
+package import Files
 package import FirestoreModels
 
 /// The format of an input file.

@@ -134,6 +134,19 @@ import Testing
     #expect(decisions.map(\.stays) == days.indices.map { $0 >= days.count - kept })
   }
 
+  @Test("An export that lacks a file, or part of one, stays and does not count", arguments: [false, true])
+  func incomplete(isCut: Bool) async throws {
+    try await withExports { exports, path in
+      let file = "\(path)/2026-03-31T020000Z/x.jsonl"
+      if isCut { try Data("{".utf8).write(to: URL(fileURLWithPath: file)) } else { unlink(file) }
+      let decisions = try await exports.decisions(by: RetentionPolicy(last: 1))
+      #expect(
+        decisions.map(\.reasons) == [[], ["last"], ["increment"], ["last"], ["increment"], ["incomplete"]],
+        "\(decisions.map(\.reasons))"
+      )
+    }
+  }
+
   @Test("Where an increment cannot be removed, all that it adds to stays", arguments: ["080000Z", "100000Z"])
   func stuck(time: String) async throws {
     try await withExports { exports, path in

@@ -27,9 +27,8 @@ struct DeclaredReading {
     }
     var completed = options
     // A file that was written in UTF-8 is in another encoding after a spreadsheet has saved it.
-    let saved =
-      source.format == .csv && try !Self.isUTF8(source, via: options.files)
-      ? options.encoding ?? reading.encoding : nil
+    let isUTF8 = source.format == .csv ? try Self.isUTF8(source, via: options.files) : true
+    let saved = isUTF8 ? nil : options.encoding ?? reading.encoding
     switch Self.origin(of: source, options, in: saved) {
     case .export: declared.encoding = saved
     case .rejects:

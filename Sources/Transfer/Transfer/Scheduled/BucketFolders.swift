@@ -174,6 +174,13 @@ package final class BucketFolders: ScheduledExports {
     return exports
   }
 
+  package func incomplete(among exports: [DatedManifest]) async throws(Failure) -> Set<UTF8Key> {
+    if exports.isEmpty { return [] }
+    var sizes: [UTF8Key: Int] = [:]
+    for object in try await store.list("") { sizes[UTF8Key(object.name)] = object.bytes }
+    return exports.incomplete { sizes[UTF8Key($0)] }
+  }
+
   /// Deletes the manifest first, so that the rest is never taken for an export, and the next export deletes it.
   package func remove(_ export: DatedManifest) async -> Bool {
     let folder = "\(export.name)/"

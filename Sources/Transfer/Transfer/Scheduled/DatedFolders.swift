@@ -118,6 +118,12 @@ package final class DatedFolders: Sendable {
     }
   }
 
+  package func incomplete(among exports: [DatedManifest]) -> Set<UTF8Key> {
+    exports.incomplete { file in
+      SystemCall.status("\(path)/\(file)").status.flatMap { $0.isRegularFile ? Int($0.st_size) : nil }
+    }
+  }
+
   /// Deletes a folder, renaming it to a hidden name before its files are deleted.
   package func remove(_ export: DatedManifest) -> Bool {
     let folder = "\(path)/\(export.name)"

@@ -66,7 +66,7 @@ extension CalendarDay {
 /// Whether an export in a folder is kept.
 package struct RetentionDecision: Sendable {
   package var export: DatedManifest
-  /// Why it is kept: the rules for a whole export, `increment` or `newest`; empty if it is removed.
+  /// Why it is kept: the rules for a whole export, `increment`, `newest` or `incomplete`; empty if it is removed.
   package var reasons: [String]
   /// The name of the whole export that an increment adds to.
   var base: String?
@@ -83,14 +83,24 @@ enum RetentionRule {
   /// the duration. The newest whole export of a series is always
   /// kept. Exports that belong to no series because their manifests have no scope, or whose names are no times, are not
   /// returned.
-  static func decisions(on all: [DatedManifest], by policy: RetentionPolicy) -> [RetentionDecision] {
+  ///
+  /// - Parameter incomplete: The names of exports that lack files: whole ones are kept for a person to look at, but do not
+  ///   count, because no good export may be removed on their account.
+  static func decisions(
+    on all: [DatedManifest],
+    by policy: RetentionPolicy,
+    incomplete: Set<UTF8Key> = []
+  ) -> [RetentionDecision] {
     let all = all.filter { DatedName.time(of: $0.name) != nil }
     let bases = all.indices.map { all[$0].manifest.isIncrement ? base(of: $0, in: all) : $0 }
     var reasons: [Int: [String]] = [:]
-    for (index, export) in all.enumerated() where !export.manifest.isIncrement && reasons[index] == nil {
-      let series = all.indices.filter {
-        !all[$0].manifest.isIncrement && all[$0].manifest.isOfSameSeries(as: export.manifest)
-      }
+    let wholes = all.indices.filter { !all[$0].manifest.isIncrement }
+    for index in wholes where incomplete.contains(UTF8Key(all[index].name)) {
+      reasons[index] = ["incomplete"]
+    }
+    let counted = wholes.filter { reasons[$0] == nil }
+    for index in counted where reasons[index] == nil {
+      let series = counted.filter { all[$0].manifest.isOfSameSeries(as: all[index].manifest) }
       let times = series.reversed().compactMap { DatedName.time(of: all[$0].name) }
       let ends = series.reversed().compactMap { whole in
         bases.lastIndex(of: whole).flatMap { DatedName.time(of: all[$0].name) }
@@ -113,7 +123,8 @@ enum RetentionRule {
   static func decisions(
     on all: [DatedManifest],
     like name: String,
-    by policy: RetentionPolicy
+    by policy: RetentionPolicy,
+    incomplete: Set<UTF8Key>
   ) -> [RetentionDecision] {
     func whole(_ index: Int) -> Manifest? {
       let isIncrement = all[index].manifest.isIncrement
@@ -123,7 +134,7 @@ enum RetentionRule {
       return []
     }
     let same = all.indices.filter { whole($0).map { own.isOfSameSeries(as: $0) } ?? false }
-    return decisions(on: same.map { all[$0] }, by: policy)
+    return decisions(on: same.map { all[$0] }, by: policy, incomplete: incomplete)
   }
 
   /// The index of the whole export that an increment adds to: the last one of its series before it.

@@ -30,6 +30,11 @@ package protocol ScheduledExports: Sendable {
   /// - Throws: The reason why they cannot be listed.
   func exports(of environment: DatabaseEnvironment?) async throws(Failure) -> [DatedManifest]
 
+  /// Returns the names of exports of which a file is missing or has another size than in the manifest.
+  ///
+  /// - Throws: The reason why the files cannot be listed.
+  func incomplete(among exports: [DatedManifest]) async throws(Failure) -> Set<UTF8Key>
+
   /// Deletes an export; returns false if it contains other files, or could not be deleted.
   func remove(_ export: DatedManifest) async -> Bool
 
@@ -67,7 +72,8 @@ extension ScheduledExports {
   ) async throws(Failure) -> Retention {
     let exports = try await exports(of: environment)
     let name = FilePaths.name(of: current)
-    return await remove(RetentionRule.decisions(on: exports, like: name, by: policy))
+    let incomplete = try await incomplete(among: exports)
+    return await remove(RetentionRule.decisions(on: exports, like: name, by: policy, incomplete: incomplete))
   }
 
   /// Deletes the exports that are not kept, newest first.
@@ -99,15 +105,29 @@ extension ScheduledExports {
     by policy: RetentionPolicy
   ) async throws(Failure) -> [RetentionDecision] {
     var databases: [[DatedManifest]] = []
-    for export in try await exports(of: nil) {
+    let exports = try await exports(of: nil)
+    let incomplete = try await incomplete(among: exports)
+    for export in exports {
       if let index = databases.firstIndex(where: { $0[0].manifest.isOfSameDatabase(as: export.manifest) }) {
         databases[index].append(export)
       } else {
         databases.append([export])
       }
     }
-    return databases.flatMap { RetentionRule.decisions(on: $0, by: policy) }
+    return databases.flatMap { RetentionRule.decisions(on: $0, by: policy, incomplete: incomplete) }
       .sorted { $0.export.name.compareUTF8($1.export.name) < 0 }
+  }
+}
+
+extension [DatedManifest] {
+  /// Returns the names of those that lack a file, or part of one.
+  ///
+  /// - Parameter size: Returns the size of a file by its path below the folder of the exports; nil if it is missing.
+  func incomplete(_ size: (String) -> Int?) -> Set<UTF8Key> {
+    let found = filter { export in
+      export.manifest.allFiles.contains { size("\(export.name)/\($0.file)") != $0.bytes }
+    }
+    return Set(found.map { UTF8Key($0.name) })
   }
 }
 
