@@ -138,7 +138,11 @@ import Testing
   func incomplete(isCut: Bool) async throws {
     try await withExports { exports, path in
       let file = "\(path)/2026-03-31T020000Z/x.jsonl"
-      if isCut { try Data("{".utf8).write(to: URL(fileURLWithPath: file)) } else { unlink(file) }
+      if isCut {
+        try Data("{".utf8).write(to: URL(fileURLWithPath: file))
+      } else {
+        try FileManager.default.removeItem(atPath: file)
+      }
       let decisions = try await exports.decisions(by: RetentionPolicy(last: 1))
       #expect(
         decisions.map(\.reasons) == [[], ["last"], ["increment"], ["last"], ["increment"], ["incomplete"]],
