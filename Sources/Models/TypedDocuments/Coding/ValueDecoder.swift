@@ -34,7 +34,7 @@ struct ValueDecoder: Decoder {
     if let special = try foundationValue(type) { return special }
     let content = try T(from: self)
     switch value {
-    case .map(let fields):
+    case .map(let fields) where T.self is any NamedByKeys.Type:
       guard let names = (content as? any NamedByKeys)?.names else { break }
       guard names.count == fields.count, names.allSatisfy({ fields[$0] != nil }) else {
         throw DecodingError.fault(
@@ -42,7 +42,7 @@ struct ValueDecoder: Decoder {
           at: codingPath
         )
       }
-    case .string(let text) where T.self != String.self:
+    case .string(let text) where T.self is any RawRepresentable.Type:
       // A type may replace a text that it does not know; one that Swift takes for equal is not such a text.
       guard let raw = (content as? any RawRepresentable<String>)?.rawValue, raw == text else { break }
       guard raw.isIdentical(to: text) else {
