@@ -354,6 +354,7 @@ struct BillBoundTests {
           try await tool.bare(["managed"] + words + ["gs://backups/a", "-e", "test"])
             .expectFailure(64, "'limits'")
         }
+        try await tool.bare(["managed", "list", "-e", "test"]).expect(0)
       }
       try configure("")
       try await tool.bare([

@@ -58,7 +58,7 @@ struct ManagedExport: AsyncParsableCommand {
     let (work, waiting) = (ManagedWork(common), waiting)
     try Guard.assertMayLeave(EnvironmentResolver(common.connection).environment(), isMasked: false)
     try await work.command("export").perform { session, _ in
-      try ManagedWork.assertDatabase(session)
+      try ManagedWork.assertDatabase(session, isBilled: true)
       session.logger.notice(
         "Exporting \(work.what(request)) of \(session.environment.name) to \(request.prefix), as \(session.database.connection.signer). The service bills a read per document."
       )

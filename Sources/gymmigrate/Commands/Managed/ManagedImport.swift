@@ -45,7 +45,7 @@ struct ManagedImport: AsyncParsableCommand {
     let request = ManagedRequest(.importDocuments, from, collections: collections)
     let (work, waiting, guards) = (ManagedWork(common), waiting, guards)
     try await work.command("import", guards: guards).perform { session, _ in
-      try ManagedWork.assertDatabase(session)
+      try ManagedWork.assertDatabase(session, isBilled: true)
       let (environment, database) = (session.environment, session.environment.database)
       session.logger.notice(
         "Importing \(work.what(request)) from \(request.prefix) into \(environment.name): project \(database.project), database \(database.database), \(session.client.endpoint), as \(session.database.connection.signer)."

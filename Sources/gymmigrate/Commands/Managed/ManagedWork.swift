@@ -29,9 +29,12 @@ final class ManagedWork {
 
   /// Refuses a mirror, which has no service behind it, and a cost limit, which the service cannot enforce.
   ///
+  /// - Parameter isBilled: Whether the service reads or writes documents; other commands work whatever the environment's limits
+  ///   are, so that an operation can be seen and cancelled.
   /// - Throws: `.usage`.
-  static func assertDatabase(_ session: Session) throws(Failure) {
-    if !session.client.caller.traffic.account.bound.isNone {
+  static func assertDatabase(_ session: Session, isBilled: Bool = false) throws(Failure) {
+    let isBounded = !session.client.caller.traffic.account.bound.isNone
+    if isBounded, isBilled || session.environment.limits == nil {
       throw Failure(
         .usage,
         "bound the bill of",
