@@ -17,7 +17,7 @@ struct SeveralNamesTests {
       var tool = tool
       tool.place = []
       let lines = (Self.names + ["test"]).map { name in
-        let database = name == "test" ? name : "s"
+        let database = name == "test" ? name : "main"
         let more = name == "real" ? ", protected: true" : ""
         return "  \(name): { database: \(database), endpoint: \"\(url)\"\(more) }\n"
       }
@@ -39,7 +39,9 @@ struct SeveralNamesTests {
     try await withNames("", gate: "promote: { \(guarded): { after: test } }\n") { tool, url in
       let places =
         Self.names.map { ["-e", $0] }
-        + [["--project", "p", "--database", "s", "--endpoint", url], ["-e", "test", "--database", "s"]]
+        + [
+          ["--project", "p", "--database", "main", "--endpoint", url], ["-e", "test", "--database", "main"],
+        ]
       let before = try await tool.dump("stage")
       for place in places {
         try await tool.bare(["migrate", "up", "--confirm", "real"] + place)
