@@ -57,6 +57,9 @@ package enum CallFailure: Error, Sendable, Equatable {
   case foreign(String)
   /// Nothing was sent, because there are no credentials, or the run may no longer write.
   case notSent(Failure)
+
+  /// Whether it is ``notSent(_:)``.
+  var isUnsent: Bool { if case .notSent = self { true } else { false } }
 }
 
 /// When a call is retried: the backoff and the retry budget.

@@ -83,7 +83,7 @@ extension BatchWriter {
     scheduler.done(with: pending)
   }
 
-  /// Records that writes were dropped before they were sent, or after the service refused them.
+  /// Records that writes were dropped before they were sent.
   ///
   /// Otherwise it would not be known of their documents whether the run wrote them, once somebody else does.
   func recordUnmade() async {

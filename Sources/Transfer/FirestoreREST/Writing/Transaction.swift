@@ -186,11 +186,6 @@ extension FirestoreClient {
   }
 }
 
-extension CallFailure {
-  /// Whether nothing of the last attempt was sent.
-  fileprivate var isUnsent: Bool { if case .notSent = self { true } else { false } }
-}
-
 /// The state of a transaction between attempts; pure.
 struct TransactionRun {
   /// What to do after a failed attempt.

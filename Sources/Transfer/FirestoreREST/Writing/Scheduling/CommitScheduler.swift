@@ -37,7 +37,7 @@ struct CommitScheduler {
   private(set) var droppedCount = 0
   /// The number of writes given up with an unknown result.
   private(set) var unknownCount = 0
-  /// The paths of the writes in the journal that were dropped and are known not to be applied.
+  /// The paths of the writes in the journal that were dropped before any attempt was sent.
   private(set) var unmade: [DocumentPath] = []
   /// The bytes held by commits that are being settled, each of which counts as a whole until all of its writes are done.
   var settlingBytes = 0
@@ -155,6 +155,7 @@ struct CommitScheduler {
     guard var chunk = inFlight.removeValue(forKey: id) else { return [] }
     chunk.contradiction = nil
     chunk.attempts += 1
+    if !failure.isUnsent { chunk.writes.noteSent() }
     switch CommitFailure(failure) {
     case .fatal:
       if case .transport(let error) = failure, error.kind == .cancelled { chunk.writes.mayBeApplied() }
@@ -321,7 +322,7 @@ struct CommitScheduler {
   }
 
   private mutating func noteUnmade(_ chunk: Chunk) {
-    unmade += chunk.writes.filter { $0.isJournaled && !$0.mayBeApplied }.map(\.write.path)
+    unmade += chunk.writes.filter { $0.isJournaled && !$0.wasSent }.map(\.write.path)
   }
 
   /// - Parameter isFirst: Whether it comes before others that are due at the same time.

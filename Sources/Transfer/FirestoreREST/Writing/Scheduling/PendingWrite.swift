@@ -16,6 +16,8 @@ package struct PendingWrite: Sendable {
   /// The approximate number of bytes held until it is settled: its JSON, again in the body of its commit, and its change.
   let bytes: Int
   var isJournaled = false
+  /// Whether an attempt was sent; even the service's refusal may be the answer of something in between.
+  var wasSent = false
   /// Whether the result of an attempt is unknown.
   ///
   /// It remains set, because a commit that had not been applied when it was read back may still be in flight.
@@ -45,6 +47,11 @@ extension [PendingWrite] {
 
   /// The number of deletes among them.
   var deletes: Int { count { $0.write.operation == .delete } }
+
+  /// Marks the last attempt as sent.
+  mutating func noteSent() {
+    for index in indices { self[index].wasSent = true }
+  }
 
   /// Marks the result of the last attempt as unknown.
   mutating func mayBeApplied() {
