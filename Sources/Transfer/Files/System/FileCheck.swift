@@ -15,7 +15,7 @@ package enum FileCheck {
   /// Whether a name exists, even as a dangling symbolic link.
   package static func isTaken(_ path: String) -> Bool { SystemCall.linkStatus(path).status != nil }
 
-  /// Whether nothing has a name; false if that cannot be told, as behind a symbolic link to nothing, which may be a disk that is
+  /// Whether nothing has a name; false if that is not known, as behind a symbolic link to nothing, which may be a disk that is
   /// not mounted.
   package static func isMissing(_ path: String) -> Bool {
     let (status, error) = SystemCall.status(path)

@@ -125,8 +125,8 @@ package struct RunSummary: Sendable {
   package var cost: CostEstimate?
   /// The number of requests, retries and bytes.
   package var traffic = Traffic()
-  /// The number of bytes of the run's journal that are on disk, so that a part of it can be told from all of it; nil for a
-  /// run without one.
+  /// The number of bytes of the run's journal that are on disk, by which a truncated one is recognized; nil for a run without
+  /// one.
   package var journalBytes: Int?
   /// What the service bills according to its responses, including to earlier processes of the run; nil if unknown.
   package var billed: Cost?
