@@ -17,8 +17,6 @@ package final class ObjectLock: Sendable {
   static let renewal = 20.0
   /// The number of seconds for which a renewal is tried, so that a connection that hangs is replaced in time.
   static let patience = 8.0
-  /// The kind of the object, in its metadata.
-  static let kind = "lock"
   /// The maximum size of an accepted lock, in bytes.
   static let maximumBytes = 4096
 
@@ -89,14 +87,8 @@ package final class ObjectLock: Sendable {
     func lock(replacing generation: Int64) async throws(Failure) -> ObjectLock? {
       let id = ObjectUpload.newID()
       let write = write(of: id, client)
-      let written = try await client.write(
-        content,
-        to: address,
-        kind: kind,
-        ifGeneration: generation,
-        id: write.id
-      )
-      guard let written else { return nil }
+      guard let written = try await client.put(content, at: address, replacing: generation, id: write.id)
+      else { return nil }
       let state = State(generation: written.generation, renewedAt: write.sentAt)
       let lock = ObjectLock(address, client, content: content, id: id, state)
       // It may have taken a while to reach the service.
@@ -211,14 +203,7 @@ package final class ObjectLock: Sendable {
     guard let (generation, write) = begun else { return false }
     let client = StorageClient(endpoint: client.endpoint, caller: client.caller.within(Self.patience))
     do throws(Failure) {
-      let kind = Self.kind
-      let written = try await client.write(
-        content,
-        to: address,
-        kind: kind,
-        ifGeneration: generation,
-        id: write.id
-      )
+      let written = try await client.put(content, at: address, replacing: generation, id: write.id)
       state.withLock { state in
         if state.generation == nil { return }
         state = State(generation: written?.generation, renewedAt: write.sentAt)
@@ -258,5 +243,17 @@ package final class ObjectLock: Sendable {
     } catch {
       return nil
     }
+  }
+}
+
+extension StorageClient {
+  /// Writes a lock over the version with the given generation; returns nil if that is not the current one.
+  fileprivate func put(
+    _ content: [UInt8],
+    at address: StorageAddress,
+    replacing generation: Int64,
+    id: String
+  ) async throws(Failure) -> StorageResource? {
+    try await write(content, to: address, kind: "lock", ifGeneration: generation, id: id)
   }
 }
