@@ -114,6 +114,52 @@ struct DeletedDocumentsTests {
     }
   }
 
+  @Test("Somebody who is asked again, because the import was interrupted, types what is left.")
+  func typedAgain() async throws {
+    let (source, target) = (MiniFirestore.environment("prod"), MiniFirestore.environment("test"))
+    let names = (1...40).map { "users/\($0)" }
+    for mini in [source, target] {
+      try mini.load(jsonLines: names.map { documentLine($0, 1, Self.old) }.joined(separator: "\n"))
+    }
+    let left = { @Sendable () in target.snapshot().count { $0.name.hasPrefix("users/") } }
+    var rule = FaultRule([.commit], .always, oneOf: [.error(.unavailable)])
+    rule.matches = { _ in left() <= 25 }
+    let faults = ScriptedFaults(target.handler, rules: [rule], maximumConsecutive: .max)
+    try await withTwoServers(source.handler, faults.handler) { tool in
+      try await tool.bare(Self.export).expect(0)
+      for name in names { source.remove(name) }
+      let folder = try await increment(tool).folder
+      let slow = ["--batch-size", "5", "--in-flight", "1", "--retry-for", "10ms"]
+      let command = ["import", folder, "--mode", "upsert", "-e", "test"] + slow
+      let stopped = try await tool.onTerminal(command, typing: "40")
+      #expect(stopped.output.contains("To resume"), "\(stopped.output)")
+      let rest = left()
+      try #require((1...25).contains(rest))
+      faults.setOn(false)
+      let resume = ["runs", "resume", try tool.lastRun()]
+      try await tool.bare(resume).expectFailure(77, "--max-delete")
+      #expect(try await tool.onTerminal(resume, typing: "40").exitCode == 77)
+      #expect(left() == rest)
+      #expect(try await tool.onTerminal(resume, typing: "\(rest)").exitCode == 0)
+      #expect(left() == 0)
+    }
+  }
+
+  @Test("A divided import, which may not delete, does not delete what has come since it was planned.")
+  func divided() async throws {
+    try await withExport(["users/1", "users/2"]) { tool, source, target in
+      source.remove("users/2")
+      target.remove("users/2")
+      let folder = try await increment(tool).folder
+      let plan = ["shard", "plan", "--shards", "2", "--to", "s", "--", "import", folder, "--mode", "upsert"]
+      try await tool.bare(plan + ["-e", "test"]).expect(0)
+      try target.put("users/2", fields: "{}")
+      let done = try await tool.bare(["shard", "work", "s", "--task", "0", "--tasks", "1"]).expect(2)
+      #expect(done.errors.contains("too-many-deletions"), "\(done.errors)")
+      #expect(target.document("users/2") != nil)
+    }
+  }
+
   @Test("A whole export and its increments are the database, in one import and in a restore.")
   func series() async throws {
     try await withExport(Self.names) { tool, source, target in

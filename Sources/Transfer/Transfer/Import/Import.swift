@@ -137,13 +137,15 @@ package struct Import: Sendable {
     let isChecked = context.checkpoints?.resumed != nil || options.share != nil
     let superseded = try await isChecked ? check.repeated() : check.report()
     context.progress.end()
-    let deletions = try await deletions(of: inputs, without: superseded, counting: !isChecked)
+    // Somebody who typed a number types what is left of it; what is divided deletes nothing.
+    let isCounted = !isChecked || options.share == nil && options.job.maximumDeletes == nil
+    let deletions = try await deletions(of: inputs, without: superseded, counting: isCounted)
     return Examined(
       superseded: superseded,
       ids: isChecked ? NumberedIDs() : check.numberedIDs.withLock { $0 },
       deletions: deletions,
-      maximumDeletes: isChecked
-        ? options.job.maximumDeletes.map(context.deletions(leftOf:)) : deletions?.count
+      maximumDeletes: isCounted
+        ? deletions?.count : options.job.maximumDeletes.map(context.deletions(leftOf:)) ?? 0
     )
   }
 

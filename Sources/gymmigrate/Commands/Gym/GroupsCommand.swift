@@ -83,7 +83,8 @@ extension GroupsJob: PerformableJob {
     }
   }
 
-  /// Refuses, or asks a person, if more is deleted than the limit allows; a resumed run keeps its limit.
+  /// Refuses, or asks a person, if more is deleted than the limit allows; a resumed run keeps the limit that was given, and
+  /// somebody who typed the number types what is left.
   ///
   /// - Returns: The maximum number of deletions; nil for no limit.
   private func allowed(
@@ -91,8 +92,8 @@ extension GroupsJob: PerformableJob {
     of operations: [GroupOperation],
     _ context: RunContext
   ) async throws -> Int? {
-    guard context.journal?.isEmpty ?? true else {
-      return deletions.maximum.map(context.deletions(leftOf:))
+    if let maximum = deletions.maximum, context.journal?.isEmpty == false {
+      return context.deletions(leftOf: maximum)
     }
     let count = try await GroupService(in: context).deletions(operations.map(\.path.id))
     return try deletions.allow(count, by: name, in: context.environment)
