@@ -23,20 +23,20 @@ struct OneOffRun {
   ///
   /// - Parameters:
   ///   - migration: The migration.
-  ///   - prepare: Checks preconditions before anything is read; its sections are added to the summary.
+  ///   - prepare: Checks preconditions before anything is read.
   func perform(
     _ migration: DeclarativeMigration,
-    _ prepare: (Session) async throws -> [any SummarySection] = { _ in [] }
+    _ prepare: (Session) async throws -> Void
   ) async throws -> RunEnding {
     try await perform(
       deletesForGood: migration.deletesForGood,
       inputs: migration.program?.files ?? []
     ) { session, folder in
       // For a resumed run, some of the required documents may already be deleted.
-      let sections = folder.isResumed ? [] : try await prepare(session)
+      if !folder.isResumed { try await prepare(session) }
       var migration = migration
       try await session.resolve(&migration.scope)
-      return Work(migration: migration, reads: migration.sources, sections: sections)
+      return Work(migration: migration, reads: migration.sources)
     }
   }
 

@@ -96,4 +96,50 @@ struct ClassSeriesTests {
       }
     }
   }
+
+  @Test("A cancellation that is resumed lists the bookings and what is left of the whole series.")
+  func resumedCancellation() async throws {
+    let mini = MiniFirestore()
+    let series = #""recurrenceGroupId":{"stringValue":"s"},"isActive":{"booleanValue":true}"#
+    for day in 1...4 {
+      let date = #""fecha":{"timestampValue":"2026-01-0\(day)T18:00:00Z"}"#
+      try mini.put("classes/c\(day)", fields: "{\(series),\(date)}")
+      let booking = #""classId":{"stringValue":"c\#(day)"},"userId":{"stringValue":"u"}"#
+      try mini.put("classBookings/b\(day)", fields: #"{\#(booking),"estado":{"stringValue":"activa"}}"#)
+    }
+    try mini.put("classes/undated", fields: "{\(series)}")
+    var rule = FaultRule([.commit], .always, .error(.permissionDenied))
+    rule.matches = { String(decoding: $0.body, as: UTF8.self).contains("classes/c3") }
+    let faults = ScriptedFaults(mini.handler, rules: [rule], maximumConsecutive: .max)
+    try await withTool(against: faults.handler) { tool, _ in
+      let cancel = ["classes", "cancel-series", "s", "--from", "2026-01-02"]
+      let stopped = try await tool.bare(cancel + ["--batch-size", "1", "--in-flight", "1"] + tool.place)
+      #expect(stopped.errors.contains("To resume"), "\(stopped.errors)")
+      faults.setOn(false)
+      let resumed = try await tool.bare(["runs", "resume", "last", "--json"]).expect(0)
+      let summary = try JSONSerialization.jsonObject(with: Data(resumed.standardOutput)) as? [String: Any]
+      let bookings = summary?["bookings"] as? [[String: String]]
+      #expect(bookings?.compactMap { $0["class"] }.sorted() == ["c2", "c3", "c4"])
+      let left = summary?["left"] as? [String: Any]
+      #expect(left?["before"] as? Int == 1 && left?["undated"] as? [String] == ["classes/undated"])
+    }
+  }
+
+  @Test("--json has the id of a series and of a group that is created.")
+  func ids() async throws {
+    func member(_ name: String, _ result: RunResult) throws -> String? {
+      let summary = try JSONSerialization.jsonObject(with: Data(result.standardOutput)) as? [String: Any]
+      return summary?[name] as? String
+    }
+    try await withTool { tool in
+      let series = try #require(try member("series", await generate(tool, "--json").expect(0)))
+      let classes = try await tool.documents().values
+      #expect(classes.allSatisfy { ($0["recurrenceGroupId"] as? [String: String])?["stringValue"] == series })
+      try await tool.load(["users/u1": ["fullName": s("Ana Ruiz")]])
+      let create = ["groups", "create", "Lunes", "--owner", "u1", "--json"]
+      #expect(try member("group", await tool.bare(create + ["-n"] + tool.place).expect(0)) == nil)
+      let group = try #require(try member("group", await tool.bare(create + tool.place).expect(0)))
+      #expect(try await tool.documents().keys.contains("groups/\(group)"))
+    }
+  }
 }

@@ -111,7 +111,7 @@ extension DeleteJob: PerformableJob {
       leavesSubcollections: leavesSubcollections
     ).perform(migration) { session in
       if isHard, let note = referrers(in: schema) { session.logger.notice("\(note)") }
-      if paths.isEmpty { return [] }
+      if paths.isEmpty { return }
       let found = try await session.client.batchGet(paths, mask: [.documentName])
       try Failure.assertFound(
         paths,
@@ -119,7 +119,6 @@ extension DeleteJob: PerformableJob {
         addition: ", and nothing was deleted",
         remedy: "Leave that --id out, or look it up with 'gymmigrate find'."
       )
-      return []
     }
   }
 

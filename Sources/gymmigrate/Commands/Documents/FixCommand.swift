@@ -82,7 +82,6 @@ extension FixJob: PerformableJob {
     oneOff.maximumDeletes = maximumDeletes
     return try await oneOff.perform(migration) { [migration] session in
       session.warnOfFields(inStepsOf: migration)
-      return []
     }
   }
 }

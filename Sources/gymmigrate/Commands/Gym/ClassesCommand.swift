@@ -176,6 +176,7 @@ extension SeriesJob: PerformableJob {
       let pacer = run.write.pacer(in: session)
       let loader = ClassService.loader(in: context, limits: run.write.limits, pacer: pacer)
       var ending = CommandResult(lists: context.lists)
+      ending.sections = [IDSection(name: "series", id: series.id)]
       if isDryRun {
         let days = try await service.preview(series, in: context, by: loader)
         if !run.output.json { try StandardOutput.write(ClassesGenerate.calendar(days, of: series)) }
@@ -196,9 +197,10 @@ extension CancelSeriesJob: PerformableJob {
     let (year, month, day) = from.date
     let start = try schema.zone().startOfDay(year: year, month: month, day: day)
     let migration = ClassService.cancellation(of: series, from: start)
-    return try await OneOffRun(run: run, plan: plan, failIfEmpty: failIfEmpty).perform(migration) { session in
+    return try await OneOffRun(run: run, plan: plan, failIfEmpty: failIfEmpty).perform { session, _ in
       let remainder = try await SeriesRemainder(of: series, before: from, schema.zone(), in: session.client)
       remainder.log(in: session)
+      // Those that the interrupted run has cancelled are among them.
       var classes: Set<UTF8Key> = []
       for read in migration.sources {
         for try await page in session.client.pages(of: read) {
@@ -213,7 +215,11 @@ extension CancelSeriesJob: PerformableJob {
           try StandardOutput.write("\(TerminalText(cells: cells))\n")
         }
       }
-      return [BookingsSection(bookings), remainder]
+      return OneOffRun.Work(
+        migration: migration,
+        reads: migration.sources,
+        sections: [BookingsSection(bookings), remainder]
+      )
     }
   }
 }

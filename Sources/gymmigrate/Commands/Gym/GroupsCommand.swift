@@ -76,8 +76,13 @@ extension GroupsJob: PerformableJob {
         refused.withLock { _ = $0.insert(operation.path) }
         session.logger.warning("\(operation.path): \(refusal.rawValue). \(refusal.message)")
       }
-      if !run.output.json { try report(operations, refused: refused.withLock { $0 }, plan, in: session) }
       var ending = CommandResult(lists: [context.rejects.path])
+      let created = operations.compactMap { operation in
+        let isRefused = refused.withLock { $0.contains(operation.path) }
+        return if case .create(let id, _, _) = operation, !isRefused { id } else { nil }
+      }
+      if !isDryRun { ending.sections = created.map { IDSection(name: "group", id: $0) } }
+      if !run.output.json { try report(created, plan, in: session) }
       if context.counts.totals.leavesSomething { ending.status = .incomplete }
       return ending
     }
@@ -99,17 +104,20 @@ extension GroupsJob: PerformableJob {
     return try deletions.allow(count, by: name, in: context.environment)
   }
 
-  private func report(
-    _ operations: [GroupOperation],
-    refused: Set<DocumentPath>,
-    _ plan: TransactionPlan?,
-    in session: Session
-  ) throws(Failure) {
+  private func report(_ created: [String], _ plan: TransactionPlan?, in session: Session) throws(Failure) {
     if let plan { return try StandardOutput.write(MigrationText.plan(plan.report)) }
-    for operation in operations where !refused.contains(operation.path) {
-      if case .create(let id, _, _) = operation { session.report("\(id)\n") }
-    }
+    for id in created { session.report("\(id)\n") }
   }
+}
+
+/// The ID of what a command created, in the summary.
+struct IDSection: SummarySection {
+  let name: StaticString
+  let id: String
+
+  var line: String? { nil }
+
+  func encode(to encoder: any Encoder) throws { try id.encode(to: encoder) }
 }
 
 struct GroupsCreate: JobCommand {
