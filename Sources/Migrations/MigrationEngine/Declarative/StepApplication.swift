@@ -52,9 +52,9 @@ extension MigrationStep {
   ) throws(StepFailure) -> StepFailure? {
     switch self {
     case .set(let field, let value):
-      try fields.write(value.typed(by: collection?.field(field), like: fields[field]), to: field)
+      try fields.write(value.typed(at: field, of: collection, like: fields[field]), to: field)
     case .setIfMissing(let field, let value):
-      if fields.isMissing(field) { try fields.write(value.typed(by: collection?.field(field)), to: field) }
+      if fields.isMissing(field) { try fields.write(value.typed(at: field, of: collection), to: field) }
     case .copy(let source, let target, let overwrite):
       guard let value = fields.value(source), !value.isMissing else { return nil }
       try fields.put(value, into: target, overwrite: overwrite)
@@ -79,9 +79,10 @@ extension MigrationStep {
     case .rewrite(let field, let form): try fields.rewrite(field, form)
     case .map(let field, let replacements, let policy):
       guard let value = fields.value(field) else { return nil }
-      if let replacement = replacements.first(where: { $0.from == value }) {
-        fields[field] = replacement.to
-      } else if !value.isMissing, !replacements.contains(where: { $0.to == value }) {
+      let results = replacements.map { $0.to.typed(at: field, of: collection) }
+      if let index = replacements.firstIndex(where: { $0.from == value }) {
+        fields[field] = results[index]
+      } else if !value.isMissing, !results.contains(value) {
         return try fields.leave(
           field,
           value,
@@ -150,6 +151,36 @@ extension Value {
     let isDouble = if case .double? = existing { true } else { false }
     let mayStay = types.isEmpty || types.contains(.double)
     return types == [.double] || isDouble && mayStay ? .double(number) : self
+  }
+
+  /// Returns the value with the integers in it typed as ``typed(by:like:)``, also those in maps and arrays.
+  ///
+  /// - Parameter path: Where the value is; ``FieldSchema/elementName`` denotes the elements of an array.
+  fileprivate func typed(
+    at path: FieldPath,
+    of collection: CollectionSchema?,
+    like existing: Value? = nil
+  ) -> Value {
+    switch self {
+    case .integer: return typed(by: collection?.field(throughElements: path), like: existing)
+    case .map(let fields) where fields.vector == nil:
+      return .map(
+        FieldMap(
+          fields.entries.map { entry in
+            let value = entry.value.typed(
+              at: path.appending(entry.name),
+              of: collection,
+              like: existing?.map?[entry.name]
+            )
+            return FieldMap.Entry(name: entry.name, value: value)
+          }
+        )
+      )
+    case .array(let values):
+      let element = path.appending(FieldSchema.elementName)
+      return .array(values.map { $0.typed(at: element, of: collection) })
+    default: return self
+    }
   }
 
   /// Whether the value counts as missing: null, or an empty or blank text.
