@@ -64,13 +64,7 @@ package struct ShardBill: SharedBill {
 
   /// Replaces the bound that was given, in each respect in which there is a new one.
   package func allow(_ bound: BillBound) throws(Failure) {
-    try change { record in
-      record.bound = BillBound(
-        reads: bound.reads ?? record.bound?.reads,
-        writes: bound.writes ?? record.bound?.writes,
-        dollars: bound.dollars ?? record.bound?.dollars
-      )
-    }
+    try change { $0.bound = $0.bound?.replaced(by: bound) ?? bound }
   }
 
   /// The bound that was given; nil for none.

@@ -50,6 +50,15 @@ package struct BillBound: Codable, Sendable, Equatable {
     )
   }
 
+  /// Returns the bound with the maximums that another one has instead.
+  package func replaced(by other: BillBound) -> BillBound {
+    BillBound(
+      reads: other.reads ?? reads,
+      writes: other.writes ?? writes,
+      dollars: other.dollars ?? dollars
+    )
+  }
+
   /// Returns the smaller bound in each respect.
   package func tightened(by other: BillBound) -> BillBound {
     func smaller<Number: Comparable>(_ first: Number?, _ second: Number?) -> Number? {

@@ -74,6 +74,23 @@ struct BillBoundTests {
     }
   }
 
+  @Test("A run that is resumed with one bound keeps the others.")
+  func others() async throws {
+    let mini = MiniFirestore()
+    for index in 0..<60 { try mini.put("c/d\(index)", fields: #"{"a":{"stringValue":"Name"}}"#) }
+    try await withTool(against: mini.handler) { tool, _ in
+      let fix = ["fix", "c", "--all-documents", "--lower", "a", "--batch-size", "5", "--page-size", "10"]
+      let bounds = ["--max-writes", "25", "--max-reads", "1000"]
+      try await tool.bare(fix + bounds + tool.place).expectFailure(75, "--max-writes 25")
+      let run = try tool.lastRun()
+      let resume = ["runs", "resume", run]
+      try await tool.bare(resume + ["--max-reads", "2000"]).expectFailure(75, "--max-writes 25")
+      #expect(mini.totalWrites <= 25)
+      try await tool.bare(resume + ["--max-writes", "1000"]).expect(0)
+      #expect(mini.snapshot().allSatisfy { !$0.fieldsJSON.contains("Name") })
+    }
+  }
+
   @Test(
     "What a bound kept from being sent is nobody's write: the resumed run decides again what people have edited since."
   )

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Servers, proxies and libraries echo what they receive. So every text for a terminal, a log or a summary is searched for
 /// all known secrets, verbatim and encoded: percent-encoded, JSON-escaped (both any number of times), in Base64, in hexadecimal, and
-/// truncated.
+/// truncated. Where encodings are mixed, what they leave as it is is found.
 package enum Secrets {
   /// Shorter texts cannot be distinguished from ordinary words.
   static let minimumBytes = 6
@@ -27,7 +27,8 @@ package enum Secrets {
     // The lines around a PEM key are the same for all keys.
     let parts = lines.count > 1 ? [secret] + lines.filter { !$0.hasPrefix("-----") } : [secret]
     let plain = parts.map { Array($0.utf8) }
-    let forms = (plain + codes(of: plain[0]) + parts.flatMap(escapes)).filter { $0.count >= minimumBytes }
+    let forms = (plain + codes(of: plain[0]) + parts.flatMap(escapes) + plain.flatMap(unchanged))
+      .filter { $0.count >= minimumBytes }
     known.withLock { known in
       for form in forms where !known.secrets.contains(form) {
         known.secrets.append(form)
@@ -50,6 +51,12 @@ package enum Secrets {
             + Hexadecimal.digits(of: [UInt8(unit >> 8), UInt8(unit & 0xFF)], areUpper: isUpper)
       }
     }
+  }
+
+  /// Returns the long parts of a secret that no encoding changes, in whatever order encodings are applied to the rest.
+  private static func unchanged(in secret: [UInt8]) -> [[UInt8]] {
+    secret.split { !$0.isASCIILetterOrDigit && !"-._".utf8.contains($0) }
+      .filter { $0.count >= minimumPrefix }.map(Array.init)
   }
 
   /// Returns the secret in hexadecimal and in Base64 at any alignment.

@@ -1,3 +1,4 @@
+import Configuration
 import MigrationEngine
 import Platform
 import Transfer
@@ -96,8 +97,8 @@ struct RunsResume: AsyncParsableCommand {
     run.resuming = record
     run.confirmation = guards.confirmation
     if let bound = bill.bound {
-      run.connection.bound = bound
-      run.source?.bound = bound
+      run.connection.bound = run.connection.bound?.replaced(by: bound) ?? bound
+      run.source?.bound = run.connection.bound
     }
     if json { run.output.json = true }
     // The original `--quiet` does not apply when a run is resumed.
