@@ -362,7 +362,7 @@ package struct CellValues {
 
   /// Parses a sheet's text in an untyped column: as text, unless only a text can represent the value.
   private func textOfSheet(_ utf8: UnsafeBufferPointer<UInt8>) -> Value {
-    let string = String(decoding: utf8, as: UTF8.self)
+    let string = String(decoding: text.neutralisesFormulas ? CellForm.unguarded(utf8) : utf8, as: UTF8.self)
     switch CellForm(utf8) {
     case .text, .exponent, .boolean: return .string(string)
     case .integer:
