@@ -195,13 +195,13 @@ final class ImportPass {
     // A line without a document belongs to no collection, so it is counted for the target collection.
     let position = source.collection ?? options.job.collection ?? CollectionPath(nil, "(unreadable)")
     guard let rejected = row.rejected else {
-      let refused = whole(row)
+      let refused = whole(row, stage)
       try context.reject(
         row.path ?? row.refused?.path ?? DocumentPath(position, "\(source.unit)-\(row.number)"),
         in: position,
         code: refused == nil ? Self.malformed : code(of: row),
         message: refused == nil ? causes(of: row) : RowRejects.reason(row.faults),
-        fields: refused?.fields
+        fields: refused
       )
       return nil
     }
@@ -217,19 +217,21 @@ final class ImportPass {
   /// Lists a row that is imported without some of its fields, in the list that its input has.
   private func list(_ row: DocumentRow, without fields: RawDocument, _ stage: Int) throws {
     if let rejected = row.rejected { return try list(of: stage).add(rejected) }
-    let refused = whole(row)
+    let refused = whole(row, stage)
     let line = RejectList.line(
       fields.path,
       code: row.faults.first?.code ?? Self.malformed,
       message: refused == nil ? causes(of: row) : RowRejects.reason(row.faults),
-      fields: refused?.fields
+      fields: refused
     )
     try context.rejects.append(line)
   }
 
-  /// The document of a row that breaks the schema; nil where some of it could not be read.
-  private func whole(_ row: DocumentRow) -> RawDocument? {
-    row.faults.contains { $0.code == nil } ? nil : row.refused
+  /// The fields of a row that breaks the schema, with references into the target, as the list does not say where they come
+  /// from; nil where some of it could not be read.
+  private func whole(_ row: DocumentRow, _ stage: Int) -> FieldMap? {
+    if row.faults.contains(where: { $0.code == nil }) { return nil }
+    return row.refused.map { references.rewritten($0.fields, of: stage) }
   }
 
   private func causes(of row: DocumentRow) -> String {

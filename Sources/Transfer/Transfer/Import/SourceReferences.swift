@@ -54,6 +54,12 @@ struct SourceReferences {
     rewriters[indices[input]].count(document)
   }
 
+  /// Returns the fields of a document with their references rewritten, without counting them.
+  func rewritten(_ fields: FieldMap, of input: Int) -> FieldMap {
+    var rewriter = rewriters[indices[input]]
+    return rewriter.rewrite(fields)
+  }
+
   /// Returns the fields of a document with their references rewritten.
   mutating func rewrite(_ fields: FieldMap, of input: Int) -> FieldMap {
     rewriters[indices[input]].rewrite(fields)
