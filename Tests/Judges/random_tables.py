@@ -236,7 +236,7 @@ class Trial:
         """The rows of a list of rejects, which has the delimiter of its table."""
         with open(file, newline="", encoding="utf-8-sig") as lines:
             text = lines.read()
-        delimiter = re.search('__reason__"?([,;\t|])"?__raw__', text).group(1)
+        delimiter = re.search('__reason__[^",;\t|]*"?([,;\t|])"?__raw__', text).group(1)
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
 
     def report(self, wrong, done, found):

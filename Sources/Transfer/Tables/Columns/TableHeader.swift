@@ -13,6 +13,8 @@ struct TableHeader {
   private(set) var tree = FieldTree()
   /// The column of the document IDs as export writes it.
   private(set) var nameColumn: Int?
+  /// The column of the document IDs of a list of rejects whose table has no heading for them.
+  private(set) var idColumn: Int?
   /// The columns whose types are given by the heading or an option.
   private(set) var typed: Set<Int> = []
   /// The columns that an option declares to be text.
@@ -117,6 +119,11 @@ struct TableHeader {
       }
       return roles.append(role)
     }
+    if original != nil, heading.isIdentical(to: TablePlan.idHeading) {
+      if idColumn != nil { return refuse(index, "\(heading) is there twice", nil) }
+      idColumn = index
+      return roles.append(.name)
+    }
     let found: HeadingRules.Found
     do throws(HeadingRules.Defect) {
       if let numbered {
@@ -132,7 +139,7 @@ struct TableHeader {
       return refuse(
         index,
         "there is another column for the field \(path)\(place(of: path))",
-        "--skip-columns \(index + 1) leaves a column out, and \(otherField(index)) gives it another field."
+        "\(remedy(index)) gives it another field."
       )
     }
     usedRenames.formUnion(options.renames.indices.filter { options.renames[$0].value == path })
@@ -206,10 +213,11 @@ struct TableHeader {
     )
   }
 
-  /// How a column can get another field than the one that is taken.
-  private func otherField(_ index: Int) -> String {
-    if original != nil { return "another heading" }
-    return isUnique(index) ? "--rename '\(headings[index])=FIELD'" : "--rename \(index + 1)=FIELD"
+  /// How a column can be left out, and how it can get another field than the one that is taken.
+  private func remedy(_ index: Int) -> String {
+    if original != nil { return "Take a column out of the list; another heading" }
+    let rename = isUnique(index) ? "--rename '\(headings[index])=FIELD'" : "--rename \(index + 1)=FIELD"
+    return "--skip-columns \(index + 1) leaves a column out, and \(rename)"
   }
 
   /// How far beyond the last heading a column can be named by its number.
@@ -257,16 +265,14 @@ struct TableHeader {
   }
 
   /// Whether a table is a list of rejected rows, whose texts are guarded against spreadsheets whichever program saved it.
-  static func isRejects(_ header: CellRow) -> Bool {
-    header.texts.contains { trimmed($0).isIdentical(to: TablePlan.reasonHeading) }
-  }
+  static func isRejects(_ header: CellRow) -> Bool { RejectOrigin(header: header) != nil }
 
   /// Returns the role of a reserved heading; nil for the heading of a field.
   private static func role(_ heading: String) -> TablePlan.Role? {
     if heading.isEmpty { return TablePlan.Role.none }
+    if RejectOrigin(heading: heading) != nil { return .reason }
     let reserved: [(String, TablePlan.Role)] = [
-      (TablePlan.nameHeading, .name), (ColumnPlan.restName, .rest), (TablePlan.reasonHeading, .reason),
-      (TablePlan.rawHeading, .reason),
+      (TablePlan.nameHeading, .name), (ColumnPlan.restName, .rest), (TablePlan.rawHeading, .reason),
     ]
     return reserved.first { $0.0.isIdentical(to: heading) }?.1
   }

@@ -20,6 +20,8 @@ package struct TablePlan: Sendable {
   /// The heading of the column with the reason of a rejection.
   package static let reasonHeading = "__reason__"
   package static let nameHeading = "__name__"
+  /// The heading of the document IDs in a list of rejected rows if there is none for them in the table.
+  package static let idHeading = "__id__"
   /// The heading of the column with the original text of a row that could not be read; ignored.
   package static let rawHeading = "__raw__"
 
@@ -90,7 +92,7 @@ package struct TablePlan: Sendable {
       options: options
     )
     var roles = read.roles
-    var idColumn = read.nameColumn
+    var idColumn = read.nameColumn ?? read.idColumn
     self.collection = collection
     (headings, tree, typed, notes) = (read.headings, read.tree, read.typed, read.notes)
     (dateOrders, usedTypes, usedRenames) = (read.dateOrders, read.usedTypes, read.usedRenames)
@@ -99,8 +101,8 @@ package struct TablePlan: Sendable {
     (headerRow, texts) = (header.number, read.texts)
     self.isForExcel = isGuarded
     self.isSheet = isSheet
-    readsForms = idColumn != nil
-    if let wanted = options.idColumn {
+    readsForms = read.nameColumn != nil
+    if let wanted = options.idColumn, readsForms || idColumn == nil {
       if idColumn != nil {
         throw Failure.malformed(
           label,
@@ -304,7 +306,9 @@ package struct TablePlan: Sendable {
 
   /// Returns the heading of a column for a list of rejected rows: the path of its field, with the type that was inferred.
   package func typedHeading(_ index: Int) -> String {
-    guard let heading = fieldHeadings[index] else { return headings[index] }
+    guard let heading = fieldHeadings[index] else {
+      return index == idColumn && headings[index].isEmpty ? Self.idHeading : headings[index]
+    }
     guard case .field(let column) = roles[index],
       typed.contains(index) || decided.contains(index) && column.type != .any
     else { return heading }

@@ -3,12 +3,14 @@
 /// There are names for its collection, for how its cells were written (``Writing``), and for a sheet that shows documents
 /// differently from how they are stored.
 ///
+/// A list of rejected rows has the same marks as words of a heading (``RejectOrigin``).
+///
 /// The name of a sheet cannot identify its collection, as it is shortened and has no slashes. A defined name that is local
 /// to the sheet follows it wherever spreadsheets move or rename it. Letters and digits of the collection represent
 /// themselves; every other byte is `_` and two hexadecimal digits. What is too long for one name is divided among several,
 /// with numbers: `gymmigrate.collection.2.…`.
 enum SheetMark {
-  /// What determines how cells are read back, each with a name of its own.
+  /// What determines how cells are read back, each with a name of its own; the last ones are of lists of rejected rows alone.
   enum Writing: String, CaseIterable {
     /// The zone of the sheet's times.
     case zone
@@ -20,6 +22,14 @@ enum SheetMark {
     case header
     /// The name of the sheet itself, by which ``ExactValues`` know it.
     case sheet
+    /// The number of the sheet in its workbook, from 1.
+    case number
+    /// Whether numbers have a decimal comma.
+    case comma
+    /// The database of the export.
+    case database
+    /// Whether the columns that an option skips are left out.
+    case skipped
   }
 
   private static let prefix = "gymmigrate.collection."
@@ -48,9 +58,12 @@ enum SheetMark {
   ///
   /// It fits for every zone, even beside the longest name of a sheet.
   static func name(of writing: Writing, _ value: String, inSheet sheet: String) -> String? {
-    let name = prefix(of: writing) + encoded(value)
+    let name = self.name(of: writing, value)
     return name.utf8.count + sheet.utf8.count + "''!".utf8.count <= maximumLength ? name : nil
   }
+
+  /// Returns the name for what determines how cells are read back, however long it is.
+  static func name(of writing: Writing, _ value: String) -> String { prefix(of: writing) + encoded(value) }
 
   private static func prefix(of writing: Writing) -> String { "gymmigrate.\(writing.rawValue)." }
 

@@ -8,35 +8,25 @@ struct DeclaredReading {
   /// What the schema says.
   private var declared = TableReading()
 
-  /// Where a table comes from, judged by its headings.
-  private enum Origin {
-    /// An export, which needs no options.
-    case export
-    /// A list of rejected rows: CSV in the form of an export, with the cells as they were.
-    case rejects
-    case people
-  }
-
   /// - Throws: ``Failure`` where the schema is needed and the file cannot be read.
   init(_ source: ImportSource, collection: CollectionPath, options: TableOptions) throws(Failure) {
     let reading = options.schema.collection(collection)?.imports.reading ?? TableReading()
     let isPlain = options.reading == options.reading.ofContent && reading == TableReading()
+    var completed = options
+    if let rejects = source.rejects { completed.reading = rejects.applicable(options.reading) }
     if source.isExported || isPlain {
-      self.options = options
+      self.options = completed
       return
     }
-    var completed = options
     // A file that was written in UTF-8 is in another encoding after a spreadsheet has saved it.
     let isUTF8 = source.format == .csv ? try Self.isUTF8(source, via: options.files) : true
     let saved = isUTF8 ? nil : options.encoding ?? reading.encoding
-    switch Self.origin(of: source, options, in: saved) {
-    case .export: declared.encoding = saved
-    case .rejects:
-      completed.reading = options.reading.ofContent
-      declared = reading.ofContent
-      declared.encoding = saved
-    case .people: declared = reading
-    }
+    var named = completed
+    named.encoding = completed.encoding ?? saved
+    // An export, and a list of its rows, is read as export writes it.
+    let isOfExport = Self.has(TablePlan.nameHeading, source, named)
+    if !isOfExport { declared = source.rejects?.applicable(reading) ?? reading }
+    if isOfExport || source.rejects != nil { declared.encoding = saved }
     completed.reading = completed.reading.completed(by: declared)
     (completed.declaredTypes, completed.declaredRenames) = (declared.types.count, declared.renames.count)
     self.options = completed
@@ -56,21 +46,6 @@ struct DeclaredReading {
     var failure = failure
     failure.remedy = failure.remedy.map { "\($0) \(said)" } ?? said
     return failure
-  }
-
-  /// - Parameter encoding: The encoding of a file that is not in UTF-8, if known.
-  private static func origin(
-    of source: ImportSource,
-    _ options: TableOptions,
-    in encoding: TextEncoding?
-  ) -> Origin {
-    var own = options
-    own.reading = options.reading.ofContent
-    own.encoding = encoding
-    if source.format == .csv, has(TablePlan.reasonHeading, source, own) { return .rejects }
-    var named = options
-    named.encoding = options.encoding ?? encoding
-    return has(TablePlan.nameHeading, source, named) ? .export : .people
   }
 
   /// Whether a table has the heading of an export if its cells are separated by the delimiter that the export used.

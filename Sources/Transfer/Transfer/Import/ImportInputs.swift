@@ -30,7 +30,11 @@ struct ImportInputs: Sendable {
     let (options, rules) = (given.table, given.rules)
     (self.options, self.rules, collection) = (options, rules, given.job.collection)
     database = given.job.source
-    let sources = given.job.parallel ?? 1 > 1 ? given.sources.flatMap(\.parts) : given.sources
+    var sources = given.job.parallel ?? 1 > 1 ? given.sources.flatMap(\.parts) : given.sources
+    // What can be read only once has a copy by now.
+    for index in sources.indices where sources[index].isStream {
+      sources[index].readOrigin(via: options.files)
+    }
     placement = try given.job.collection.flatMap { collection throws(Failure) in
       try Self.placed(in: collection, of: sources, options)
     }
@@ -84,7 +88,7 @@ struct ImportInputs: Sendable {
     isOnly: Bool
   ) throws(Failure) -> TableOptions {
     var options = given
-    options.reading = options.reading.of(source.sheet)
+    options.reading = options.reading.of(source.ownSheet)
     options.keepsDays = rules.policy(for: source) != .reject
     if !isOnly { options.idAdvice = source.idAdvice }
     let writing = source.writing
@@ -140,7 +144,7 @@ struct ImportInputs: Sendable {
   ///
   /// - Throws: `.inputMalformed`.
   func assertUsed(_ met: [MetHeadings] = []) throws(Failure) {
-    if !met.allSatisfy(\.isComplete) { return }
+    if !met.allSatisfy(\.isComplete) || inputs.map(\.source).areListsOfSheets { return }
     let types = used({ $0.usedTypes }, behind: \.declaredTypes)
     try assertUsed(options.types.map { ("--types", $0.heading) }, met.reduce(types) { $0.union($1.types) })
     let renames = used({ $0.usedRenames }, behind: \.declaredRenames)

@@ -66,7 +66,7 @@ package struct ImportJob: Job {
       via: access
     )
     var options = Import.Options(self, sources: sources, table: try table(schema, via: access))
-    try addIDColumns(to: &options.table.reading, sources.compactMap(\.sheet))
+    try addIDColumns(to: &options.table.reading, sources)
     options.rules.schema = schema
     options.rules.policy = schemaPolicy
     options.rules.fillsDefaults = fillsDefaults
@@ -79,25 +79,29 @@ package struct ImportJob: Job {
   /// itself.
   ///
   /// - Throws: `.usage` for such a heading if there is another one for all tables.
-  private func addIDColumns(to reading: inout TableReading, _ sheets: [String]) throws(Failure) {
+  private func addIDColumns(to reading: inout TableReading, _ sources: [ImportSource]) throws(Failure) {
+    let sheets = sources.compactMap(\.ownSheet)
+    var headings = reading.idColumn.map { [$0] } ?? []
     for text in idColumns ?? [] {
       let named = sheets.filter { text.hasPrefix("\($0)=") }
-      if let sheet = named.max(by: { $0.utf8.count < $1.utf8.count }) {
-        let heading = String(text.dropFirst(sheet.count + 1))
-        reading.sheetIDs = (reading.sheetIDs ?? []) + [SheetOption(sheet: sheet, value: heading)]
+      guard let sheet = named.max(by: { $0.utf8.count < $1.utf8.count }) else {
+        headings.append(text)
         continue
       }
-      if reading.idColumn != nil {
-        throw Failure(
-          .usage,
-          "use",
-          path: "--id-column '\(text)'",
-          cause: "no sheet of that name is imported, and there is another column for all tables",
-          remedy: "Write the name of the sheet as the workbook has it."
-        )
-      }
-      reading.idColumn = text
+      let heading = String(text.dropFirst(sheet.count + 1))
+      reading.sheetIDs = (reading.sheetIDs ?? []) + [SheetOption(sheet: sheet, value: heading)]
     }
+    // A list of rejected rows is of one sheet, and the option may be for others.
+    if headings.count > 1, sources.areListsOfSheets { headings.removeAll { $0.contains("=") } }
+    reading.idColumn = headings.first
+    guard headings.count > 1 else { return }
+    throw Failure(
+      .usage,
+      "use",
+      path: "--id-column '\(headings[1])'",
+      cause: "no sheet of that name is imported, and there is another column for all tables",
+      remedy: "Write the name of the sheet as the workbook has it."
+    )
   }
 
   private func table(_ schema: DatabaseSchema, via access: FileAccess) throws(Failure) -> TableOptions {

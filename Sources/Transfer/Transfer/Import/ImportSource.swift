@@ -11,6 +11,10 @@ package struct ImportSource: Sendable, Equatable {
   package var sheet: String?
   /// How an export wrote the sheet.
   var sheetWriting = TableWriting()
+  /// The number of the sheet among those of the workbook, from 1.
+  var sheetNumber = 1
+  /// What it says of the table that its rows come from, if it is a list of rejected rows.
+  var rejects: RejectOrigin?
   /// Whether several sheets of its workbook are imported.
   var isOneOfSeveral = false
   /// The hidden sheets of the workbook, which are left out; set only in the workbook's last source.
@@ -44,13 +48,15 @@ package struct ImportSource: Sendable, Equatable {
   var isExact: Bool { isExported && (format != .csv || writing.timeZone == nil) }
   /// The files to read.
   package var files: [String] { managed?.allFiles ?? [path] }
-  /// How an export wrote it, by the mark of its sheet or the manifest beside it.
+  /// How an export wrote it, by the mark of its sheet or the manifest beside it; or, for a list of rejected rows, the table
+  /// that they come from.
   var writing: TableWriting {
+    if let rejects, rejects.writing != TableWriting() { return rejects.writing }
     guard sheet == nil, manifest?.file(named: FilePaths.name(of: path)) != nil else { return sheetWriting }
     return manifest?.writing ?? sheetWriting
   }
   /// The database that its documents come from, if known.
-  var database: DatabaseName? { managed?.database ?? manifest?.database }
+  var database: DatabaseName? { managed?.database ?? manifest?.database ?? rejects?.database }
 
   package init(path: String, format: InputFormat) { (self.path, self.format) = (path, format) }
 

@@ -4,13 +4,16 @@ import Tables
 /// Writes rows of a table as CSV lines with the table's own columns, plus the reason of the rejection and the original row.
 ///
 /// Each line reads back as the original row, whatever the format of the table: typed cells of a sheet are written as an
-/// export writes them, and inferred column types are added to the header. Texts that look like formulas get an apostrophe,
+/// export writes them, and inferred column types are added to the header, as is the table's ``RejectOrigin``. Columns that an
+/// option skips are left out, because a spreadsheet may change the numbers of columns. Texts that look like formulas get an apostrophe,
 /// which reading removes. A row whose cells do not match the header leaves them empty; it is only in the last column, as it
 /// was, and is refused until the cells are filled in.
 struct RejectLines {
   /// The header, with its line end.
   let header: [UInt8]
   private let plan: TablePlan
+  /// The columns of the table that the list has.
+  private let columns: [Int]
   private let cellValues: CellValues
   private var cellText: CellText
   private let delimiter: CSVDelimiter
@@ -18,10 +21,23 @@ struct RejectLines {
   /// The writer of texts, which guards those that look like formulas.
   private let guarding: CSVLineWriter
 
-  /// - Parameter delimiter: The delimiter of the table, so that the list opens in the same spreadsheet; one that a reader
-  ///   cannot detect in a header is replaced by the comma.
-  init(_ plan: TablePlan, _ cellValues: CellValues, _ delimiter: CSVDelimiter) throws(Failure) {
+  /// - Parameters:
+  ///   - origin: What the list says of the table.
+  ///   - delimiter: The delimiter of the table, so that the list opens in the same spreadsheet; one that a reader cannot
+  ///     detect in a header is replaced by the comma.
+  init(
+    _ plan: TablePlan,
+    _ cellValues: CellValues,
+    of origin: RejectOrigin,
+    _ delimiter: CSVDelimiter
+  ) throws(Failure) {
     self.plan = plan
+    columns = plan.roles.indices.filter { index in
+      switch plan.roles[index] {
+      case .reason, .skipped: false
+      default: true
+      }
+    }
     self.cellValues = cellValues
     let delimiter = CSVDelimiter.usual.contains(delimiter) ? delimiter : .comma
     self.delimiter = delimiter
@@ -29,9 +45,7 @@ struct RejectLines {
     guarding = CSVLineWriter(delimiter: delimiter, guardsFormulas: true)
     let writing = cellValues.writing
     cellText = try CellText(nullText: writing.nullText, timeZone: writing.timeZone, neutralisesFormulas: true)
-    let headings = plan.headings.indices.compactMap { index -> String? in
-      if case .reason = plan.roles[index] { nil } else { plan.typedHeading(index) }
-    }
+    let headings = columns.map { plan.typedHeading($0) }
     // Without quotes, a heading that contains another delimiter could be taken for several headings.
     let others = CSVDelimiter.usual.map(\.byte)
     let isAmbiguous = headings.contains { $0.utf8.contains { others.contains($0) } }
@@ -39,7 +53,7 @@ struct RejectLines {
       delimiter: delimiter,
       quoting: isAmbiguous ? .always : .whereNeeded,
       guardsFormulas: true
-    ).bytes(headings + [TablePlan.reasonHeading, TablePlan.rawHeading])
+    ).bytes(headings + [origin.heading, TablePlan.rawHeading])
     header = CSVLineWriter.byteOrderMark + line
   }
 
@@ -53,8 +67,7 @@ struct RejectLines {
   ///   - raw: The original row; empty if its cells say everything.
   mutating func line(_ row: CellRow?, _ reason: String, raw: [UInt8], _ parse: Parse) -> [UInt8] {
     var line: [UInt8] = []
-    for index in plan.headings.indices {
-      if case .reason = plan.roles[index] { continue }
+    for index in columns {
       if let row { append(row, index, parse, to: &line) }
       line.append(delimiter.byte)
     }

@@ -100,8 +100,14 @@ private struct SourceResolver {
     if source.namesItsDocuments || source.document != nil {
       origins.append((UTF8Key(""), source.label))
     } else {
-      (source.collection, source.isGuess) = try collection(ofTable: source)
-      source.collection = try chosen(source.collection, for: source)
+      // A pipe can be read only once.
+      if !source.isStream { source.readOrigin(via: files) }
+      if let named = try choice(of: source.rejects)?.collection {
+        source.collection = named
+      } else {
+        (source.collection, source.isGuess) = try collection(ofTable: source)
+        source.collection = try chosen(source.collection, for: source)
+      }
       if source.collection == nil, source.format == .csv {
         throw unknown(source, "its name is not that of a collection", "Name it with --collection.")
       }
@@ -126,8 +132,13 @@ private struct SourceResolver {
     missing.removeAll { text in choices.contains { $0.text.isIdentical(to: text) } }
     var (hidden, others): ([String], [String]) = ([], [])
     let before = sources.count
-    for sheet in package.sheets {
-      let choice = choices.first { $0.sheet.isIdentical(to: sheet.name) }
+    for (index, sheet) in package.sheets.enumerated() {
+      var source = workbook
+      (source.sheet, source.sheetWriting, source.sheetNumber) = (sheet.name, sheet.writing, index + 1)
+      // A sheet that an export wrote is no list, and hidden ones are not read.
+      if !sheet.isHidden, sheet.collection == nil { source.readOrigin(via: files) }
+      var choice = choices.first { $0.sheet.isIdentical(to: sheet.name) }
+      if choice == nil { choice = try self.choice(of: source.rejects) }
       if choice == nil {
         if !sheets.isEmpty { continue }
         if try isOwn(sheet, of: workbook) { continue }
@@ -141,7 +152,7 @@ private struct SourceResolver {
         }
       }
       if sheet.isView { throw Manifest.viewRefusal("\(workbook.path) (sheet \(sheet.name))") }
-      sources.append(try source(of: sheet, in: package, of: workbook, choice, isOnly ? byName : nil))
+      sources.append(try placed(source, sheet, of: package, choice, isOnly ? byName : nil))
     }
     try assertSheets(of: package, in: workbook, since: before, hidden: hidden)
     if sources.count > before + 1 {
@@ -152,21 +163,30 @@ private struct SourceResolver {
     }
   }
 
-  /// Returns the source that a sheet is.
+  /// Returns the choice of the sheet that the rows of a list of rejected ones come from; nil if there is none.
+  private mutating func choice(of rejects: RejectOrigin?) throws(Failure) -> SheetChoice? {
+    guard let sheet = rejects?.sheet, !sheets.isEmpty else { return nil }
+    // The names of the sheets before it are not known.
+    let names = (1..<sheet.number).map { "\($0)" } + [sheet.name]
+    let choice = try SheetChoice.all(sheets, among: names).first { $0.sheet.isIdentical(to: sheet.name) }
+    if let choice { missing.removeAll { $0.isIdentical(to: choice.text) } }
+    return choice
+  }
+
+  /// Returns the source that a sheet is, with its collection.
   ///
   /// - Parameters:
   ///   - choice: How the sheet was chosen; nil if it is one of all.
   ///   - named: The collection that the file's name declares; nil if none, or if the workbook has several sheets.
   /// - Throws: `.usage` if the collection is unknown.
-  private mutating func source(
-    of sheet: XLSXPackage.Sheet,
-    in package: XLSXPackage,
-    of workbook: ImportSource,
+  private mutating func placed(
+    _ source: ImportSource,
+    _ sheet: XLSXPackage.Sheet,
+    of package: XLSXPackage,
     _ choice: SheetChoice?,
     _ named: CollectionPath?
   ) throws(Failure) -> ImportSource {
-    var source = workbook
-    (source.sheet, source.sheetWriting) = (sheet.name, sheet.writing)
+    var source = source
     source.collection = choice?.collection
     if source.collection == nil {
       let own = ImportSource.collection(of: sheet, schema: schema)
@@ -178,7 +198,7 @@ private struct SourceResolver {
       let known = package.sheets.filter { $0.collection != nil || isDeclared($0) }.map(\.name)
       let others = DatabaseSchema.advice(importing: known).map { "\($0) " } ?? ""
       let name = "Name it with --sheet '\(sheet.name)=COLLECTION', for each sheet."
-      throw unknown(workbook, cause, others + name)
+      throw unknown(source, cause, others + name)
     }
     return source
   }
@@ -296,7 +316,7 @@ private struct SourceResolver {
 
   /// Checks that each sheet was found, and that several collections become one only if that is intended.
   func assertComplete(flattens: Bool) throws(Failure) {
-    if let missing = missing.first {
+    if let missing = missing.first, !sources.areListsOfSheets {
       throw Failure(.inputMissing, "import", path: missing, cause: "no workbook has a sheet of that name")
     }
     guard !flattens, let first = origins.first,

@@ -23,11 +23,12 @@ struct TableAgreement {
   }
 
   private func assertSheets() throws(Failure) {
+    if tables.map(\.source).areListsOfSheets { return }
     let named =
       options.sheetRows.map { ("--header-row", $0.sheet) }
       + options.sheetSkips.map { ("--skip-columns", $0.sheet) }
     let missing = named.first { _, sheet in
-      !tables.contains { $0.source.sheet.map { $0 == sheet ?? "" } ?? false }
+      !tables.contains { $0.source.ownSheet.map { $0 == sheet ?? "" } ?? false }
     }
     guard let (option, sheet) = missing, let sheet else { return }
     throw Failure(
@@ -54,13 +55,17 @@ struct TableAgreement {
     )
   }
 
-  /// Whether an option for a specific sheet leaves out the column.
+  /// Whether an option for a specific sheet leaves out the column, or the column's number means none in a list of rejected
+  /// rows.
   private func isSkipped(_ column: Int, in source: ImportSource) -> Bool {
-    options.sheetSkips.contains { $0.isOf(source.sheet) && $0.value.contains(column) }
+    source.rejects?.lacksSkipped ?? false
+      || options.sheetSkips.contains { $0.isOf(source.ownSheet) && $0.value.contains(column) }
   }
 
   private func assertSame(headerRow row: Int) throws(Failure) {
-    let others = tables.filter { table in !options.sheetRows.contains { $0.isOf(table.source.sheet) } }
+    let others = tables.filter { table in
+      table.source.rejects == nil && !options.sheetRows.contains { $0.isOf(table.source.sheet) }
+    }
     let natural = others.map { naturalRow(of: $0.source) }
     guard let index = natural.firstIndex(where: { $0 != nil && $0 != row }),
       let meant = natural.firstIndex(where: { $0 == nil || $0 == row }), let own = natural[index]

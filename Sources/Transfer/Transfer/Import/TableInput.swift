@@ -47,7 +47,7 @@ final class TableInput: DocumentInput {
     var reader = try TableReader(source, options)
     // The header.
     _ = try reader.next()
-    rejects = try RejectLines(plan, cellValues, reader.delimiter)
+    rejects = try RejectLines(plan, cellValues, of: source.origin(options), reader.delimiter)
     mixed = MixedCells(plan)
     openDates = OpenDates(plan, options)
     openNumbers = OpenNumbers(plan, options)
@@ -280,9 +280,13 @@ final class TableInput: DocumentInput {
 
   /// The fault of a cell that has no heading.
   private func unheadedFault(_ index: Int) -> CellValues.Fault {
-    CellValues.Fault(
-      expected: unheaded.expected(at: index, of: reader.row)
-        ?? "nothing: the column has no heading (--rename \(index + 1)=FIELD names it, \(source.option("skip-columns", "\(index + 1)")) leaves it out)"
+    // The numbers of options mean the columns of the table, and not those of a list of its rejected rows.
+    let advice =
+      source.rejects != nil
+      ? ""
+      : " (--rename \(index + 1)=FIELD names it, \(source.option("skip-columns", "\(index + 1)")) leaves it out)"
+    return CellValues.Fault(
+      expected: unheaded.expected(at: index, of: reader.row) ?? "nothing: the column has no heading\(advice)"
     )
   }
 
