@@ -14,6 +14,8 @@ struct RejectLines {
   private let plan: TablePlan
   /// The columns of the table that the list has.
   private let columns: [Int]
+  /// Whether the first column of the list has IDs for which the table has no column.
+  private let addsIDs: Bool
   private let cellValues: CellValues
   private var cellText: CellText
   private let delimiter: CSVDelimiter
@@ -38,6 +40,7 @@ struct RejectLines {
       default: true
       }
     }
+    addsIDs = plan.idColumn == nil
     self.cellValues = cellValues
     let delimiter = CSVDelimiter.usual.contains(delimiter) ? delimiter : .comma
     self.delimiter = delimiter
@@ -45,7 +48,9 @@ struct RejectLines {
     guarding = CSVLineWriter(delimiter: delimiter, guardsFormulas: true)
     let writing = cellValues.writing
     cellText = try CellText(nullText: writing.nullText, timeZone: writing.timeZone, neutralisesFormulas: true)
-    let headings = columns.map { plan.typedHeading($0) }
+    let headings =
+      (addsIDs ? [TablePlan.idHeading] : [])
+      + columns.map { plan.typedHeading($0) }
     // Without quotes, a heading that contains another delimiter could be taken for several headings.
     let others = CSVDelimiter.usual.map(\.byte)
     let isAmbiguous = headings.contains { $0.utf8.contains { others.contains($0) } }
@@ -64,11 +69,29 @@ struct RejectLines {
   ///
   /// - Parameters:
   ///   - row: The row; nil if its cells do not match the header.
+  ///   - newID: The ID that was made for the row, by which the corrected row finds the document of an imported one.
   ///   - raw: The original row; empty if its cells say everything.
-  mutating func line(_ row: CellRow?, _ reason: String, raw: [UInt8], _ parse: Parse) -> [UInt8] {
+  mutating func line(
+    _ row: CellRow?,
+    _ newID: String?,
+    _ reason: String,
+    raw: [UInt8],
+    _ parse: Parse
+  ) -> [UInt8] {
     var line: [UInt8] = []
+    if addsIDs {
+      if row != nil, let newID { guarding.append(newID.utf8, to: &line) }
+      line.append(delimiter.byte)
+    }
     for index in columns {
-      if let row { append(row, index, parse, to: &line) }
+      if let row {
+        let isOfID = index == plan.idColumn || index == plan.idField && row.kind(index) == .missing
+        if isOfID, let newID {
+          guarding.append(newID.utf8, to: &line)
+        } else {
+          append(row, index, parse, to: &line)
+        }
+      }
       line.append(delimiter.byte)
     }
     guarding.append(reason.utf8, to: &line)

@@ -25,6 +25,8 @@ final class TableInput: DocumentInput {
   private var beyond = ColumnsBeyond()
   /// Whether the last row could not be parsed into the cells of the header.
   private var isBroken = false
+  /// The ID that was made for the last row; nil if it has one.
+  private var newID: String?
   private var unheaded: UnheadedCells
 
   /// Opens a table.
@@ -84,7 +86,7 @@ final class TableInput: DocumentInput {
   var position: Int { reader.position }
 
   func next() throws(Failure) -> DocumentRow? {
-    isBroken = false
+    (isBroken, newID) = (false, nil)
     do throws(Failure) {
       if try !reader.next() {
         if let refusal = mixed.refusal(plan, in: source.label) { throw refusal }
@@ -111,7 +113,7 @@ final class TableInput: DocumentInput {
     let raw = isBroken ? RawRow.text(bytes) : Array(plan.raw(of: reader.row).utf8)
     let isCut = bytes.count == CSVReader.maximumRawBytes
     let reason = isCut ? "\(reason); only its first \(bytes.count) bytes are kept" : reason
-    let line = rejects.line(isBroken ? nil : reader.row, reason, raw: raw) {
+    let line = rejects.line(isBroken ? nil : reader.row, newID, reason, raw: raw) {
       row,
       index,
       type throws(CellValues.Fault) in
@@ -351,6 +353,7 @@ final class TableInput: DocumentInput {
       }
       let seed = "\(options.newIDSeed)/\(stage)/\(reader.row.number)"
       name = kind == .uuid ? DerivedID.uuid(seed) : DerivedID.auto(seed)
+      newID = name
       if let index = plan.idField, values[index] == nil { values[index] = .string(name) }
     }
     if options.flattens, let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) {
