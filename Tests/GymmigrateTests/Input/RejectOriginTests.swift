@@ -143,6 +143,10 @@ struct RejectOriginTests {
         ["--schema", "none", "--id-column", "id", "--header-row", "2"], "Socios,,\nid,n,u\na,BAD,x\n",
         #""u":{"stringValue":"x"}"#
       ),
+      (
+        ["--schema", "none", "--id-column", "id", "--date-format", "MM/dd/yyyy", "--time-zone", "UTC"],
+        "id,n,d:dd/MM/yyyy\na,BAD,03/01/2026\n", #""d":{"timestampValue":"2026-01-03T00:00:00Z"}"#
+      ),
       (["--schema", "none"], "__name__,n,tel\na,BAD,+52 33\n", #""tel":{"stringValue":"+52 33"}"#),
       (["--schema", "none"], "__name__,n,tel:any\na,BAD,'+52 33\n", #""tel":{"stringValue":"'+52 33"}"#),
     ]
@@ -153,7 +157,7 @@ struct RejectOriginTests {
       try tool.write(text, to: "c.csv")
       let id = options.contains("id") ? #""id":{"stringValue":"a"},"# : ""
       let number = #""n":{"integerValue":"5"}"#
-      let fields = "\(id)\(number),\(expected)"
+      let fields = expected.hasPrefix(#""d""#) ? "\(expected),\(id)\(number)" : "\(id)\(number),\(expected)"
       for form in Self.forms {
         let place = ["-e", "local", "--database", "saved-\(form)"]
         let words = ["--collection", "c", "--types", "n=integer"] + options + place

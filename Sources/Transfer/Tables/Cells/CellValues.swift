@@ -43,7 +43,7 @@ package struct CellValues {
   /// The database of references that do not name one.
   private let database: DatabaseName?
   /// The order of dates, and that of columns with their own.
-  let dateOrder: DateOrder
+  package let dateOrder: DateOrder
   let dateOrders: [Int: DateOrder]
   /// The types of untyped columns whose cells in REST JSON are all references or all geo points.
   private let addressTypes: [Int: Column.ValueType]

@@ -305,15 +305,17 @@ package struct TablePlan: Sendable {
   }
 
   /// Returns the heading of a column for a list of rejected rows: the path of its field, with the type that was inferred.
-  package func typedHeading(_ index: Int) -> String {
+  ///
+  /// - Parameter order: The order of dates in columns without their own.
+  package func typedHeading(_ index: Int, unless order: DateOrder) -> String {
     guard let heading = fieldHeadings[index] else {
       return index == idColumn && headings[index].isEmpty ? Self.idHeading : headings[index]
     }
     guard case .field(let column) = roles[index],
       typed.contains(index) || decided.contains(index) && column.type != .any
     else { return heading }
-    let order = dateOrders[index].flatMap { $0 == .dayFirst ? nil : $0 }
-    return "\(heading):\(ColumnType(column.type, dateOrder: order).name)"
+    let own = dateOrders[index].flatMap { $0 == .dayFirst && order == .dayFirst ? nil : $0 }
+    return "\(heading):\(ColumnType(column.type, dateOrder: own).name)"
   }
 
   /// How the table is read, for display: where its headings, IDs and fields are.

@@ -50,7 +50,7 @@ struct RejectLines {
     cellText = try CellText(nullText: writing.nullText, timeZone: writing.timeZone, neutralisesFormulas: true)
     let headings =
       (addsIDs ? [TablePlan.idHeading] : [])
-      + columns.map { plan.typedHeading($0) }
+      + columns.map { plan.typedHeading($0, unless: cellValues.dateOrder) }
     // Without quotes, a heading that contains another delimiter could be taken for several headings.
     let others = CSVDelimiter.usual.map(\.byte)
     let isAmbiguous = headings.contains { $0.utf8.contains { others.contains($0) } }
