@@ -109,10 +109,10 @@ struct RejectLines {
       return guarding.append(name.utf8, to: &line)
     }
     let start = line.count
-    if plan.isSheet || plan.addressTypes[index] != nil, case .field(let column) = plan.roles[index],
-      let value = try? parse(row, index, column.type)
+    if plan.isSheet || plan.addressTypes[index] != nil, let type = type(of: index),
+      let value = try? parse(row, index, type)
     {
-      append(value, as: column.type, to: &line)
+      append(value, as: type, to: &line)
     } else if kind == .missing {
       return
     } else {
@@ -124,6 +124,15 @@ struct RejectLines {
       writer.quote(&line, from: start)
     } else if plan.isSheet || kind == .text {
       line.append(contentsOf: "\"\"".utf8)
+    }
+  }
+
+  /// The type of a column of values; nil for any other column.
+  private func type(of index: Int) -> Column.ValueType? {
+    switch plan.roles[index] {
+    case .field(let column): column.type
+    case .rest: .any
+    default: nil
     }
   }
 
