@@ -153,6 +153,30 @@ struct SideBySideTests {
     }
   }
 
+  @Test("From every position an import names the database of the first reference that it keeps.")
+  func keptReferences() async throws {
+    let folder = try ScratchFolder()
+    let files = try [20, 900].enumerated().map { index, count in
+      let lines = (0..<count).map { number in
+        let name = "projects/source\(index)/databases/(default)/documents/c/x"
+        let fields = number < 3 ? #""r":{"referenceValue":"\#(name)"}"# : ""
+        return #"{"name":"c\#(index)/d\#(number)","fields":{\#(fields)}}"# + "\n"
+      }
+      return try folder.write(Array(lines.joined().utf8), to: "c\(index).jsonl")
+    }
+    let whole = try Self.pass(over: files, at: ImportPosition(), in: folder.path, parallel: 1)
+    let positions = try await Self.documents(of: whole).1
+    #expect(positions.count > 2)
+    for (_, reached) in positions {
+      let checkpoint = try Checkpoint(recordValue: Checkpoint(at: reached.checkpoint).recordValue)
+      let position = try #require(try checkpoint.position(as: ImportPosition.self))
+      let rest = try Self.pass(over: files, at: position, in: folder.path, parallel: 1)
+      _ = try await Self.documents(of: rest)
+      #expect(rest.references.keptUnplaced == 6)
+      #expect(rest.references.elsewhere == DatabaseName(project: "source0"))
+    }
+  }
+
   // MARK: Managed exports
 
   /// An export of several files, with so many documents each.

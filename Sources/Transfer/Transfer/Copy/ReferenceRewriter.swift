@@ -22,7 +22,7 @@ package struct ReferenceRewriter: Sendable {
   /// The buckets of the source and the target; nil to leave URLs as they are.
   package var buckets: (source: String, target: String)?
   package private(set) var counts = Counts()
-  /// The database of the first kept reference; nil if there has been none since the run began or was resumed.
+  /// The database of the first reference that this rewriter kept; nil if there is none.
   private(set) var elsewhere: DatabaseName?
 
   /// Creates a rewriter; without a source nothing is rewritten.

@@ -112,7 +112,7 @@ final class ImportPass {
   private func passOn(_ body: Body) async throws {
     try Task.checkCancellation()
     position.references = references.counts
-    position.keptUnplaced = references.keptUnplaced
+    (position.keptUnplaced, position.elsewhere) = (references.keptUnplaced, references.elsewhere)
     position.documents += batch.count
     position.set(lines, next: unopened)
     try warnings.flush()

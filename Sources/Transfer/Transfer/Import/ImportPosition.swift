@@ -17,6 +17,8 @@ struct ImportPosition: JSONRecord {
   var references = ReferenceRewriter.Counts()
   /// How many of the kept ones are in sources whose database is not known; nil at the beginning.
   var keptUnplaced: Int?
+  /// The database of the first of these; nil if there is none yet.
+  @Text var elsewhere: DatabaseName? = nil
   /// What was found in those documents; nil at the beginning, and in a checkpoint of an earlier version.
   var tally: ImportTally?
   /// The other open files, in order; nil for none.

@@ -3,7 +3,7 @@ import FirestoreREST
 /// Rewrites the references in the documents of an import, whose sources may come from several databases.
 struct SourceReferences {
   /// Those that earlier processes of the run counted; ``keptUnplaced`` is the part of sources whose database is not known.
-  private let earlier: (all: ReferenceRewriter.Counts, keptUnplaced: Int)
+  private let earlier: (all: ReferenceRewriter.Counts, keptUnplaced: Int, elsewhere: DatabaseName?)
   /// One for each database, and one for sources whose database is not known.
   private var rewriters: [ReferenceRewriter] = []
   private var unplaced: Int?
@@ -19,7 +19,7 @@ struct SourceReferences {
     to target: DatabaseName,
     at position: ImportPosition
   ) {
-    earlier = (position.references, position.keptUnplaced ?? 0)
+    earlier = (position.references, position.keptUnplaced ?? 0, position.elsewhere)
     var known: [DatabaseName?: Int] = [:]
     for stage in inputs.indices {
       let source = given ?? inputs.source(stage).database
@@ -43,8 +43,8 @@ struct SourceReferences {
   /// How many of the kept references are in sources whose database is not known.
   var keptUnplaced: Int { earlier.keptUnplaced + (unplaced.map { rewriters[$0].counts.kept } ?? 0) }
 
-  /// The database of the first of these; nil if there has been none since the run began or was resumed.
-  var elsewhere: DatabaseName? { unplaced.flatMap { rewriters[$0].elsewhere } }
+  /// The database of the first of these; nil if there is none.
+  var elsewhere: DatabaseName? { earlier.elsewhere ?? unplaced.flatMap { rewriters[$0].elsewhere } }
 
   /// The rule by which references of an input are rewritten.
   func rule(of input: Int) -> ReferenceRule { rewriters[indices[input]].rule }
