@@ -79,7 +79,7 @@ package struct ClassService: Sendable {
             document.path,
             code: error.status.name,
             message: error.message,
-            fields: document.fields
+            document: document
           )
         }
         try context.counts.assertBudget()

@@ -20,13 +20,13 @@ package enum GroupOperation: Sendable, Equatable {
     }
   }
 
-  /// The intended fields of the document, for the list of rejects.
-  fileprivate var fields: FieldMap? {
+  /// The intended document, for the list of rejects.
+  fileprivate var document: RawDocument? {
     guard case .add(let member, _) = self else { return nil }
     var fields: FieldMap = ["role": .string(member.isAdmin ? "admin" : "member")]
     if let name = member.displayName { fields["displayName"] = .string(name) }
     if let photo = member.photoURL { fields["photoURL"] = .string(photo) }
-    return fields
+    return RawDocument(path: path, fields: fields)
   }
 }
 
@@ -57,7 +57,7 @@ extension GroupService {
           in: operation.path.collection.pattern,
           code: refusal.rawValue,
           message: refusal.message,
-          fields: operation.fields
+          document: operation.document
         )
       }
       try context.counts.assertBudget()

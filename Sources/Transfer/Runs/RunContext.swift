@@ -55,6 +55,7 @@ package struct RunContext: Sendable {
   /// - Parameters:
   ///   - collection: The collection that it is counted for; nil for its own.
   ///   - reason: The reason that it is counted under; nil for the code.
+  ///   - document: What the list has of it, as in ``RejectList/line(_:code:message:document:)``.
   /// - Throws: `.cannotWrite`; `.inputMalformed` if the error budget is exceeded.
   package func reject(
     _ path: DocumentPath,
@@ -62,13 +63,13 @@ package struct RunContext: Sendable {
     code: String,
     countedAs reason: String? = nil,
     message: String,
-    fields: FieldMap?
+    document: RawDocument?
   ) throws(Failure) {
     counts.update(collection ?? path.collection) {
       $0.read += 1
       $0.rejected += 1
     }
-    try rejects.add(path, code: code, countedAs: reason, message: message, fields: fields)
+    try rejects.add(path, code: code, countedAs: reason, message: message, document: document)
     try counts.assertBudget()
   }
 
@@ -78,13 +79,13 @@ package struct RunContext: Sendable {
   ///
   /// - Parameters:
   ///   - conflict: A sentence on why a document that others changed is left alone.
-  ///   - fields: The document's fields, for the list.
-  /// - Throws: The errors of ``reject(_:in:code:message:fields:)``.
+  ///   - document: What the list has of the document.
+  /// - Throws: The errors of ``reject(_:in:code:countedAs:message:document:)``.
   package func settle(
     _ write: Write,
     _ result: WriteResult,
     conflict: String,
-    fields: @autoclosure () -> FieldMap? = nil
+    document: @autoclosure () -> RawDocument? = nil
   ) throws(Failure) {
     counts.update(write.path.collection) {
       $0.read += 1
@@ -97,7 +98,7 @@ package struct RunContext: Sendable {
       case .written, .unchanged, .skipped: nil
       }
     if let (code, message) = refusal {
-      try rejects.add(write.path, code: code, message: message, fields: fields())
+      try rejects.add(write.path, code: code, message: message, document: document())
     }
     try counts.assertBudget()
   }

@@ -137,8 +137,9 @@ package struct DocumentLoader: Sendable {
       guard let violation = DocumentLimits.violations(of: decoded).first else {
         return LoadDocument(.decoded(decoded), of: document.input)
       }
-      let (path, message) = (decoded.path, violation.message)
-      try context.reject(path, code: "INVALID_ARGUMENT", message: message, fields: decoded.fields)
+      let stored = LoadDocument(.decoded(decoded), of: document.input)
+      let listed = loader.decision.listed(stored)
+      try context.reject(decoded.path, code: "INVALID_ARGUMENT", message: violation.message, document: listed)
       return nil
     }
 
@@ -179,12 +180,12 @@ package struct DocumentLoader: Sendable {
         try context.counts.assertBudget()
       case .rejected(let error, let breach):
         let code = breach ?? error.status.name
-        let fields = breach == WriteMode.changedSince ? nil : document.document.fields
+        let listed = breach == WriteMode.changedSince ? nil : loader.decision.listed(document)
         let reason = error.countedReason(breach)
-        try context.reject(path, code: code, countedAs: reason, message: error.message, fields: fields)
+        try context.reject(path, code: code, countedAs: reason, message: error.message, document: listed)
       case .change(let change) where change.isDeletion && !takesDeletion():
         let message = "it has appeared since, and more documents would be deleted than were allowed"
-        try context.reject(path, code: "too-many-deletions", message: message, fields: nil)
+        try context.reject(path, code: "too-many-deletions", message: message, document: nil)
       case .change(let change):
         loader.decision.recording?(change)
         accepted.add(document, change)
@@ -287,7 +288,12 @@ private struct LoadDelegate: BatchDelegate {
     let document = incoming.settle(write.path)
     let conflict = "the document kept changing while it was to be written"
     loader.context.counts.release()
-    try loader.context.settle(write, result, conflict: conflict, fields: document?.document.fields)
+    try loader.context.settle(
+      write,
+      result,
+      conflict: conflict,
+      document: document.flatMap(loader.decision.listed)
+    )
   }
 
   func didWrite(_ written: [(write: Write, updateTime: Timestamp?)]) async throws(Failure) {

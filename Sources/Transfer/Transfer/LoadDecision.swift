@@ -10,12 +10,12 @@ struct LoadDecision: Sendable {
 
   /// Checks changes for objections before they are made; nil to make every change.
   var guarding: LoadGuard?
-  /// Adds default fields to a document that does not exist yet.
-  var completing: (@Sendable (RawDocument) -> RawDocument)?
+  /// Adds default fields to a document; `isNew` says whether it does not exist yet.
+  var completing: (@Sendable (RawDocument, _ isNew: Bool) -> RawDocument)?
   /// Called with each change that is going to be made.
   var recording: (@Sendable (Change) -> Void)?
-  /// The fields that keep their stored values; nil for none.
-  var keeping: SkippedFields?
+  /// The fields that could not be used, of which a document that is replaced keeps the stored values; nil for none.
+  var skipped: SkippedFields?
   /// Whether a document that has an update time is only written over the version of that time, so that one that was written
   /// or deleted since is left alone.
   var heedsTimes = false
@@ -30,8 +30,7 @@ struct LoadDecision: Sendable {
   }
 
   func decide(_ document: LoadDocument, current: RawDocument?) -> WriteMode.Decision {
-    let complete = current.map { keeping?.completed(document, from: $0) ?? document } ?? completed(document)
-    let decision = decideTimes(complete, current)
+    let decision = decideTimes(completed(document, current), current)
     guard case .change(var change) = decision else { return decision }
     if isOutdated(document, current) {
       let what = current == nil ? "deleted" : "written"
@@ -70,10 +69,25 @@ struct LoadDecision: Sendable {
     return document.brings(field.path, laterThan: current) || current.brings(field.path, laterThan: document)
   }
 
-  private func completed(_ document: LoadDocument) -> LoadDocument {
-    guard let completing else { return document }
+  /// Returns a document as it is to be written: with defaults, and with the stored values of skipped fields.
+  private func completed(_ document: LoadDocument, _ current: RawDocument?) -> LoadDocument {
     if case .absent = document.content { return document }
-    return LoadDocument(.decoded(completing(document.document)), of: document.input)
+    var complete = document
+    if let completing { complete.content = .decoded(completing(document.document, current == nil)) }
+    guard mode == .upsert || mode == .replace, let current else { return complete }
+    return skipped?.completed(complete, from: current) ?? complete
+  }
+
+  /// Returns a document as a list of rejects has it, so that an import of the list does what this one would have done.
+  ///
+  /// It is the document of the input, with the update time that it depends on. It is nil for a document that was to be
+  /// deleted, and for one that lacks skipped fields: the list of these has the document with all of them.
+  func listed(_ document: LoadDocument) -> RawDocument? {
+    if case .absent = document.content { return nil }
+    if let skipped, !skipped.fields(of: document.path).isEmpty { return nil }
+    var listed = document.document
+    if !heedsTimes { listed.updateTime = nil }
+    return listed
   }
 
   private func decideTimes(_ document: LoadDocument, _ current: RawDocument?) -> WriteMode.Decision {

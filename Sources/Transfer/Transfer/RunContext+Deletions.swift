@@ -17,6 +17,6 @@ extension RunContext {
   func reject(deletionOf path: DocumentPath, leaving ids: [String]) throws(Failure) {
     let what = "the document has subcollections, which would be left without it"
     let message = "\(what): \(ids.joined(separator: ", "))"
-    try reject(path, code: "has-subcollections", message: message, fields: nil)
+    try reject(path, code: "has-subcollections", message: message, document: nil)
   }
 }

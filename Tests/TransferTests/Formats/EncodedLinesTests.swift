@@ -239,7 +239,7 @@ import Testing
   @Test func aLineOfRejectsIsTheDocumentInIt() throws {
     let folder = try ScratchFolder()
     let document = RawDocument(path: DocumentPath(CollectionPath(nil, "users"), "u1"), fields: ["a": .null])
-    let line = RejectList.line(document.path, code: "X", message: "m", fields: document.fields)
+    let line = RejectList.line(document.path, code: "X", message: "m", document: document)
     _ = try folder.write(line, to: "in.jsonl")
     var mode = JSONLinesReader.Mode.encoded(Self.encoder()) { _ in true }
     var reader = try JSONLinesReader(folder.file("in.jsonl"))

@@ -126,7 +126,7 @@ struct CheckpointTests {
               // What is counted and listed while it drains belongs to the checkpoint.
               drained.withLock { $0 += 1 }
               counts.update(collection("c")) { $0.read += 1 }
-              try rejects.add(path("c/\(position)"), code: "X", message: "m", fields: nil)
+              try rejects.add(path("c/\(position)"), code: "X", message: "m", document: nil)
             }
           }
           try await mark(1)
@@ -135,7 +135,7 @@ struct CheckpointTests {
           try await mark(2)
           try await mark(3)
           #expect(drained.withLock { $0 } == 1)
-          try rejects.add(path("c/beyond"), code: "X", message: "m", fields: nil)
+          try rejects.add(path("c/beyond"), code: "X", message: "m", document: nil)
           counts.update(collection("c")) { $0.read += 1 }
           try await checkpoints.journal.record([
             Change(path: path("c/own"), before: nil, after: ["n": .integer(1)])

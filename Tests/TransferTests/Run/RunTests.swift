@@ -164,7 +164,7 @@ struct RunTests {
       }
       let run = try RunDirectory(in: state, command: "migrate")
       #expect(run.id.wholeMatch(of: /\d{8}T\d{6}Z-migrate-[a-z2-9]{4}/) != nil)
-      try RejectList(run).add(path("c/a"), code: "x", message: "y", fields: nil)
+      try RejectList(run).add(path("c/a"), code: "x", message: "y", document: nil)
       try run.write(RunSummary(command: "migrate", runID: run.id, environment: nil, startedAt: .now))
       for path in [state, state + "/runs", run.path] { #expect(try permissions(path) == 0o700) }
       for file in ["operation.log", "rejects.jsonl", "summary.json"] {
@@ -261,7 +261,8 @@ struct RunTests {
                 path("c/d\(index)"),
                 code: "INVALID_ARGUMENT",
                 message: "no \"good\"\n",
-                fields: index == 0 ? nil : ["n": .integer(Int64(index))]
+                document: index == 0
+                  ? nil : RawDocument(path: path("c/d\(index)"), fields: ["n": .integer(Int64(index))])
               )
             }
           }

@@ -72,8 +72,7 @@ package struct FindingLists: Sendable {
           first.path,
           code: first.code,
           message: reasons.filter { $0.path == first.path }.map(\.message).joined(separator: " "),
-          fields: document?.fields,
-          updateTime: document?.updateTime
+          document: document
         )
       }
     }

@@ -18,16 +18,16 @@ package struct RejectList: Sendable {
     list = LineList(run.file("rejects.jsonl"))
   }
 
-  /// Adds a document, with the parameters of ``line(_:code:message:fields:updateTime:)``.
+  /// Adds a document, with the parameters of ``line(_:code:message:document:)``.
   /// - Throws: `.cannotWrite`.
   package func add(
     _ path: DocumentPath,
     code: String,
     countedAs reason: String? = nil,
     message: String,
-    fields: FieldMap?
+    document: RawDocument?
   ) throws(Failure) {
-    try append(Self.line(path, code: code, message: message, fields: fields))
+    try append(Self.line(path, code: code, message: message, document: document))
     count(reason ?? code)
   }
 
@@ -49,21 +49,19 @@ package struct RejectList: Sendable {
   ///   - path: The document path.
   ///   - code: The reason as a fixed code: the service's (`INVALID_ARGUMENT`) or a finding's (`wrong-type`).
   ///   - message: The reason in a sentence, without data.
-  ///   - fields: The fields that the document has or should have; nil if they are not known.
-  ///   - updateTime: The update time of the document with these fields; importing the line leaves a document alone that was
-  ///     written since. Nil if no stored document has the fields.
+  ///   - document: The document as it is or should be; nil if that is not known. If it has an update time, importing the
+  ///     line leaves a document alone that was written since.
   package static func line(
     _ path: DocumentPath,
     code: String,
     message: String,
-    fields: FieldMap?,
-    updateTime: Timestamp? = nil
+    document: RawDocument?
   ) -> [UInt8] {
     JSONWriter.object {
       $0.member("code", code)
-      if let fields {
+      if let document {
         $0.key("document")
-        $0.document(RawDocument(path: path, fields: fields, updateTime: updateTime))
+        $0.document(RawDocument(path: path, fields: document.fields, updateTime: document.updateTime))
       }
       $0.member("message", Secrets.redacted(message))
       $0.member("path", path.string)

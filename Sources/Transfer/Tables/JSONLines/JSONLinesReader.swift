@@ -187,7 +187,9 @@ package struct JSONLinesReader: ~Copyable {
   private static func documentOfReject(_ json: JSONCursor) throws(WireError) -> JSONCursor? {
     guard json["code"] != nil, json["path"] != nil, json["name"] == nil else { return nil }
     if let document = json["document"] { return document }
-    throw WireError("it names a document and has none to import, as that of a conflict; take it out")
+    throw WireError(
+      "it names a document and has none to import, as that of a conflict, or one whose row is in rejects.csv; take it out"
+    )
   }
 
   private func failure(_ reason: String) -> Failure {

@@ -54,7 +54,7 @@ extension Copy {
             document.path,
             code: error.status.name,
             message: error.message,
-            fields: document.fields
+            document: RawDocument(path: document.path, fields: document.fields)
           )
         }
         try context.counts.assertBudget()

@@ -70,7 +70,7 @@ package struct Import: Sendable {
     let lists = Lists(in: context.folder)
     let guarding = LoadGuard(options.rules.schema, options.job.mode, inputs.indices.map(inputs.guarding))
     let removed = RemovedFields(inputs, options.job.mode)
-    var loader = loader(deleting: examined.maximumDeletes, keeping: lists.skipped)
+    var loader = loader(deleting: examined.maximumDeletes, without: lists.skipped)
     loader.decision.guarding = guarding
     loader.decision.recording = { change in
       guarding?.record(change)
@@ -224,7 +224,7 @@ package struct Import: Sendable {
 
   private func loader(
     deleting maximum: Int?,
-    keeping skipped: SkippedFields
+    without skipped: SkippedFields
   ) -> DocumentLoader {
     let rules = options.rules
     var loader = DocumentLoader(
@@ -236,11 +236,12 @@ package struct Import: Sendable {
       maximumDeletes: maximum
     )
     loader.decision.heedsTimes = true
-    if rules.isPartial, rules.fillsDefaults {
-      loader.decision.completing = { rules.completed($0, without: skipped.fields(of: $0.path)) }
+    if rules.completes {
+      loader.decision.completing = { document, isNew in
+        rules.completed(document, without: skipped.fields(of: document.path), isNew: isNew)
+      }
     }
-    let isWhole = options.job.mode == .upsert || options.job.mode == .replace
-    if isWhole, options.job.parseErrors == .skipField { loader.decision.keeping = skipped }
+    if options.job.parseErrors == .skipField { loader.decision.skipped = skipped }
     return loader
   }
 

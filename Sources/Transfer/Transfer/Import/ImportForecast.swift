@@ -75,8 +75,8 @@ struct ImportForecast {
     countedAs reason: String? = nil,
     message: String
   ) throws {
-    let fields = code == WriteMode.changedSince ? nil : document.document.fields
-    try context.reject(document.path, code: code, countedAs: reason, message: message, fields: fields)
+    let listed = code == WriteMode.changedSince ? nil : loader.decision.listed(document)
+    try context.reject(document.path, code: code, countedAs: reason, message: message, document: listed)
   }
 
   private func count(_ document: LoadDocument, as outcome: (inout DocumentCounts) -> Void) {

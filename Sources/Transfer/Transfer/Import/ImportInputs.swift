@@ -310,9 +310,8 @@ struct ImportInputs: Sendable {
     of source: ImportSource,
     _ known: UndecodedViolations
   ) -> JSONLinesReader.Mode {
-    guard let encoder else { return .decoded }
+    guard let encoder, !rules.completes else { return .decoded }
     if !isChecked(source) { return .encoded(encoder) { _ in true } }
-    if rules.fillsDefaults { return .decoded }
     let declared = DeclaredCollections(rules.schema)
     let warns = rules.policy(for: source) == .warn
     return .encoded(encoder) { [rules] in
@@ -320,9 +319,9 @@ struct ImportInputs: Sendable {
     }
   }
 
-  /// Whether the documents of a source are checked against the schema or completed by it.
+  /// Whether the documents of a source are checked against the schema.
   private func isChecked(_ source: ImportSource) -> Bool {
-    !rules.schema.isEmpty && (rules.policy(for: source) != .off || rules.fillsDefaults)
+    !rules.schema.isEmpty && rules.policy(for: source) != .off
   }
 
   private func checked(

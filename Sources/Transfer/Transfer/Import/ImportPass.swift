@@ -178,7 +178,7 @@ final class ImportPass {
       document.path,
       code: "RESERVED",
       message: "collections that begin with \(CollectionSelection.ownPrefix) are gymmigrate's own",
-      fields: document.fields
+      document: document
     )
   }
 
@@ -201,7 +201,7 @@ final class ImportPass {
         in: position,
         code: refused == nil ? Self.malformed : code(of: row),
         message: refused == nil ? causes(of: row) : RowRejects.reason(row.faults),
-        fields: refused
+        document: refused
       )
       return nil
     }
@@ -222,16 +222,18 @@ final class ImportPass {
       fields.path,
       code: row.faults.first?.code ?? Self.malformed,
       message: refused == nil ? causes(of: row) : RowRejects.reason(row.faults),
-      fields: refused
+      document: refused
     )
     try context.rejects.append(line)
   }
 
-  /// The fields of a row that breaks the schema, with references into the target, as the list does not say where they come
-  /// from; nil where some of it could not be read.
-  private func whole(_ row: DocumentRow, _ stage: Int) -> FieldMap? {
-    if row.faults.contains(where: { $0.code == nil }) { return nil }
-    return row.refused.map { references.rewritten($0.fields, of: stage) }
+  /// The document of a row that breaks the schema, for the list; nil where some of it could not be read.
+  ///
+  /// Its references are rewritten, because the list is not beside the manifest that says where they come from.
+  private func whole(_ row: DocumentRow, _ stage: Int) -> RawDocument? {
+    guard !row.faults.contains(where: { $0.code == nil }), var document = row.refused else { return nil }
+    document.fields = references.rewritten(document.fields, of: stage)
+    return document
   }
 
   private func causes(of row: DocumentRow) -> String {

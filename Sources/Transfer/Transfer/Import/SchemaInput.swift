@@ -24,6 +24,9 @@ package struct SchemaRules: Sendable {
   /// Whether documents hold only the fields to change, so that no field counts as missing.
   package var isPartial = false
 
+  /// Whether documents get anything before they are written.
+  var completes: Bool { fillsDefaults && !schema.isEmpty }
+
   func policy(for source: ImportSource) -> SchemaPolicy {
     policy ?? (source.isExported ? .off : source.format.isTable ? .reject : .warn)
   }
@@ -57,15 +60,15 @@ package struct SchemaRules: Sendable {
       // The default of a map's member does not create the map.
       let parent = FieldPath(segments: Array(field.path.segments.dropLast()))
       if let parent, document.fields[parent]?.map.map({ $0.vector != nil }) ?? true { continue }
-      document.fields[field.path] = value
+      document.fields[field.path] = value.asStored
     }
     return document
   }
 
-  /// Returns a document that does not exist yet in the form in which it is created.
-  func completed(_ document: RawDocument, without skipped: [FieldPath]) -> RawDocument {
+  /// Returns a document in the form in which it is written, with the parameters of ``filled(_:_:without:isNew:)``.
+  func completed(_ document: RawDocument, without skipped: [FieldPath], isNew: Bool) -> RawDocument {
     guard let collection = schema.collection(document.path.collection) else { return document }
-    return filled(document, collection, without: skipped, isNew: true)
+    return filled(document, collection, without: skipped, isNew: isNew)
   }
 
   /// Returns how a document breaks the schema, under the mode and the options of the import.
@@ -145,7 +148,7 @@ final class UndecodedViolations {
   }
 }
 
-/// An input whose documents are checked against the schema.
+/// An input whose documents are checked against the schema; it leaves them as they are in the input.
 final class SchemaInput: DocumentInput {
   private let input: any DocumentInput
   /// What its errors name: the file, and what a document is in it.
@@ -176,14 +179,9 @@ final class SchemaInput: DocumentInput {
       let collection = row.path.flatMap(declared.collection(of:))
       row.warnings += found.map { fault($0, in: row, collection) }
     }
-    guard var document = row.document else { return row }
+    guard let document = row.document else { return row }
     guard let collection = declared.collection(of: document.path) else { return row }
-    if rules.fillsDefaults {
-      document = rules.filled(document, collection.schema, without: row.skipped)
-      row.content = .document(.decoded(document))
-    }
-    if policy == .off { return row }
-    let violations = rules.violations(in: document, collection.schema)
+    let violations = breaches(of: document, collection.schema, without: row.skipped)
     if violations.isEmpty { return row }
     // A value that could not be read has been reported already, but without it the document is incomplete nevertheless.
     let unread = row.skipped
@@ -206,11 +204,22 @@ final class SchemaInput: DocumentInput {
         rest = nil
       }
     }
-    if let left = rest, rules.violations(in: left, collection.schema).contains(where: \.isMissing) {
+    if let left = rest,
+      breaches(of: left, collection.schema, without: row.skipped).contains(where: \.isMissing)
+    {
       rest = nil
     }
     row.content = .refused(document, rest: rest)
     return row
+  }
+
+  /// Returns how a document will break the schema once it has its defaults, which it gets when it is written.
+  private func breaches(
+    of document: RawDocument,
+    _ collection: CollectionSchema,
+    without skipped: [FieldPath]
+  ) -> [SchemaViolation] {
+    rules.violations(in: rules.filled(document, collection, without: skipped), collection)
   }
 
   func skip(through number: Int) throws(Failure) { try input.skip(through: number) }

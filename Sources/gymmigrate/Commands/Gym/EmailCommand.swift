@@ -135,7 +135,8 @@ extension EmailJob: PerformableJob {
           $0.rejected += 1
         }
         let fields: FieldMap = ["primaryUserId": .string(user), "email": .string(path.id)]
-        try context.rejects.add(path, code: refusal.rawValue, message: refusal.message, fields: fields)
+        let document = RawDocument(path: path, fields: fields)
+        try context.rejects.add(path, code: refusal.rawValue, message: refusal.message, document: document)
         context.logger.warning("\(refusal.rawValue): \(refusal.message)")
         ending.status = .incomplete
       }
