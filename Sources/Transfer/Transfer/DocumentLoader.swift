@@ -179,6 +179,7 @@ package struct DocumentLoader: Sendable {
         }
         try context.counts.assertBudget()
       case .rejected(let error, let breach):
+        try context.journal?.dropRefusedCreation(of: path, current: before)
         let code = breach ?? error.status.name
         let listed = breach == WriteMode.changedSince ? nil : loader.decision.listed(document)
         let reason = error.countedReason(breach)

@@ -189,6 +189,22 @@ struct JournalTests {
     }
   }
 
+  @Test("A creation that is refused when the run is resumed was not applied if the document is older")
+  func refusedCreation() async throws {
+    try await withDesk { context in
+      let journal = try context.begin()
+      try await journal.record([creation("c/older"), creation("c/younger"), update("c/updated")])
+      let resumed = try context.goOn()
+      for (name, time) in [("c/older", 99), ("c/younger", 200), ("c/updated", 99), ("c/never", 99)] {
+        try resumed.dropRefusedCreation(of: path(name), current: document(name, 2, at: time))
+      }
+      #expect(try context.lines().last == .settled(path("c/older"), result: "unchanged", updateTime: nil))
+      #expect(resumed.unmetWrite(of: path("c/older")) == nil)
+      #expect(resumed.unmetWrite(of: path("c/younger")) != nil)
+      #expect(resumed.unmetWrite(of: path("c/updated")) != nil)
+    }
+  }
+
   @Test(
     "A write without a response is in doubt where somebody has written the document since.",
     arguments: [

@@ -170,16 +170,26 @@ package final class Journal: Sendable {
   package func takeOwnWrite(of path: DocumentPath, current: RawDocument?) throws(Failure) -> OwnWrite? {
     let claimed = tail.withLock { tail in tail.take(path).map { ($0, tail.time(before: $0)) } }
     guard let (write, counted) = claimed else { return nil }
-    let isOlder =
-      if write.kind == .create, let created = current?.createTime {
-        serverTime.map { created < $0 } == true || counted.map { created <= $0 } == true
-      } else {
-        false
-      }
+    let isOlder = isOlder(current, than: write, counted: counted)
     var time: Timestamp?
     if !isOlder, try change(of: write).isApplied(to: current) { time = current?.updateTime }
     try settle(path, isOlder ? .unchanged : .written(updateTime: time))
     return isOlder ? nil : write
+  }
+
+  private func isOlder(_ current: RawDocument?, than write: OwnWrite, counted: Timestamp?) -> Bool {
+    guard write.kind == .create, let created = current?.createTime else { return false }
+    return serverTime.map { created < $0 } == true || counted.map { created <= $0 } == true
+  }
+
+  /// Settles the interrupted run's creation of a document that is older than it, so that an undo knows that it was not applied,
+  /// whatever becomes of the document.
+  ///
+  /// - Throws: `.cannotWrite`, `.inputMissing`, `.inputMalformed`.
+  package func dropRefusedCreation(of path: DocumentPath, current: RawDocument?) throws(Failure) {
+    let unmet = tail.withLock { tail in tail[path].map { ($0, tail.time(before: $0)) } }
+    guard let (write, counted) = unmet, isOlder(current, than: write, counted: counted) else { return }
+    _ = try takeOwnWrite(of: path, current: current)
   }
 
   /// Whether somebody has written or deleted a document since the interrupted run's own write, if the journal confirms that.
