@@ -85,4 +85,36 @@ struct LostAnswerTests {
       #expect(fields() == before)
     }
   }
+
+  @Test(
+    "What an interrupted import was not allowed to create is no conflict of its undo, whatever runs did since",
+    arguments: [false, true],
+    [false, true]
+  )
+  func refusedCreation(isResumed: Bool, isDeleted: Bool) async throws {
+    let mini = MiniFirestore()
+    try mini.put("c/0", fields: #"{"n":{"integerValue":"1"}}"#)
+    let before = mini.document("c/0")?.fieldsJSON
+    let answered = Answered()
+    let refusal = Reaction.json(#"{"error":{"code":403,"status":"PERMISSION_DENIED"}}"#, status: 403)
+    let handler: RequestHandler = { request in
+      let isMeant = request.kind == .commit && request.text.contains("/documents/c/")
+      return isMeant && answered.isFirst ? refusal : mini.handler(request)
+    }
+    try await withTool(against: handler) { tool, _ in
+      let common = ["--schema", "none"] + tool.place
+      try tool.write(documentLine("c/0", 2) + "\n" + documentLine("c/1", 2) + "\n", to: "in.jsonl")
+      try await tool.bare(["import", "in.jsonl", "--mode", "create"] + common).expect(77)
+      let load = try tool.lastRun()
+      if isResumed { try await tool.bare(["runs", "resume", load]).expect(2) }
+      let change =
+        isDeleted
+        ? ["delete", "c", "--id", "0", "--hard", "--max-delete", "1"]
+        : ["fix", "c", "--where", "n == 1", "--set", "q=1", "--no-touch"]
+      try await tool.bare(change + common).expect(0)
+      let undone = [try tool.lastRun(), load]
+      for run in undone { try await tool.run("migrate", "undo", run).expect(0) }
+      #expect(mini.document("c/0")?.fieldsJSON == before && mini.document("c/1") == nil)
+    }
+  }
 }

@@ -124,6 +124,10 @@ struct DocumentHistoryTests {
     // Somebody has written it since.
     #expect(state(lines, document("new", at: 106, created: 105)) == .changedSince)
     #expect(state(lines, document("new", at: 50, created: 50)) == .untouched)
+    #expect(state(lines, document("theirs", at: 130, created: 50)) == .untouched)
+    var undated = document("theirs", at: 50)
+    undated.createTime = nil
+    #expect(state(lines, undated) == .untouched)
     #expect(state(lines, nil) == .untouched)
     #expect(state(lines + [settled("written", at: 105)], nil) == .changedSince)
     #expect(

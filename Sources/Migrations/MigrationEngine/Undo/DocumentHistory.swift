@@ -100,7 +100,10 @@ struct DocumentHistory: Sendable, Equatable {
 
   private func isUntouched(_ change: Change, _ current: RawDocument?, _ serverTime: Timestamp?) -> Bool {
     if change.before != nil { return false }
-    guard let created = current?.createTime, let serverTime else { return current == nil }
+    // One that was not written since is not younger, either.
+    guard let created = current?.createTime ?? current?.updateTime, let serverTime else {
+      return current == nil
+    }
     return created < serverTime
   }
 }
