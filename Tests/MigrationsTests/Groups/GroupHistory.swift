@@ -138,13 +138,26 @@ struct GroupHistory: Sendable {
   }
 
   /// The changes of a run, with what the undos so far restored.
-  func changes(of number: Int, in runs: [Run]) throws -> RunChanges {
+  func changes(of number: Int, in runs: [Run], resuming resumed: Run? = nil) throws -> RunChanges {
     let changes = try RunChanges(journal: runs[number].journal)
-    for undo in runs[number...] {
+    for undo in runs[number...] + [resumed].compactMap(\.self) {
       guard let undone = undo.undoes else { continue }
-      try changes.recognise(undoOf: try RunChanges(journal: runs[undone].journal), journal: undo.journal)
+      try changes.recognise(
+        undoOf: try RunChanges(journal: runs[undone].journal),
+        journal: undo.journal,
+        isOver: undo.journal != resumed?.journal
+      )
     }
     return changes
+  }
+
+  /// The members that a run is known to have written.
+  func members(writtenBy run: Run) throws -> Set<DocumentPath> {
+    var paths: Set<DocumentPath> = []
+    try JournalReader.forEachWritten(in: run.journal) { change, _ in
+      if change.path.collection.parent?.collection == GymCollection.groups { paths.insert(change.path) }
+    }
+    return paths
   }
 
   /// Undoes a run, or resumes its undo.
@@ -154,7 +167,7 @@ struct GroupHistory: Sendable {
     resuming run: Run? = nil,
     over transport: any HTTPTransport = CurlTransport()
   ) async throws -> (run: Run, counts: DocumentCounts, error: (any Error)?) {
-    let changes = try changes(of: number, in: runs + (run.map { [$0] } ?? []))
+    let changes = try changes(of: number, in: runs, resuming: run)
     return try await work(run, undoing: number, transport) { context in
       let undo = try UndoRun("run", changes, client: context.client, rules: GroupRestoration())
       _ = try await MigrationRunner(in: context).apply(.list(undo))

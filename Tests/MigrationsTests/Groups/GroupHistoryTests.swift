@@ -51,6 +51,8 @@ struct HistoryPlayer {
   private var random: SplitMix64
   private var runs: [GroupHistory.Run] = []
   private var undone: Set<Int> = []
+  /// The members that undos of a run wrote, which no further one may write.
+  private var settled: [Int: Set<DocumentPath>] = [:]
   /// Update times that others set, by document.
   private var foreign: [DocumentPath: Set<Timestamp>] = [:]
 
@@ -176,8 +178,12 @@ struct HistoryPlayer {
       (undo, counts, error) = try await history.undo(number, in: runs, resuming: undo)
     }
     #expect(error == nil, "seed \(seed)")
-    undone.insert(number)
+    // What is left of a run may be undone later.
+    if counts.conflicted == 0, counts.rejected == 0 { undone.insert(number) }
     runs.append(undo)
+    let members = try history.members(writtenBy: undo)
+    #expect(settled[number, default: []].isDisjoint(with: members), "seed \(seed): run \(number), twice")
+    settled[number, default: []].formUnion(members)
     let after = try await history.documents()
     if counts.written == 0 {
       #expect(after == before, "seed \(seed): an undo without a write changed something")

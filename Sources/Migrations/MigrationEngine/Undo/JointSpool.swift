@@ -75,14 +75,32 @@ struct JointSpool {
     return JointChange(number: first["number"], parts: try rows.map(Self.part))
   }
 
-  /// Returns the last applied change that left a document with an update time, or deleted it if nil.
-  func change(of key: Data, at time: Timestamp?) throws -> Change? {
-    try Row.fetchOne(
+  /// Returns the last applied change that left a document as it is, nil if missing, with the number of its transaction.
+  ///
+  /// - Parameter serverTime: A time by the service's clock before the run's first change.
+  func change(
+    of key: Data,
+    leftAs document: RawDocument?,
+    since serverTime: Timestamp?
+  ) throws -> (number: Int, change: Change)? {
+    let rows = try Row.fetchCursor(
       db,
-      sql:
-        "SELECT * FROM parts WHERE path = ? AND result = 'written' AND time IS ? ORDER BY number DESC LIMIT 1",
-      arguments: [key, time?.description]
-    ).map(Self.part)?.change
+      sql: """
+        SELECT * FROM parts WHERE path = :path
+          AND (result IS NULL OR result = 'written' AND (time IS :time OR :time IS NULL))
+        ORDER BY number DESC
+        """,
+      arguments: ["path": key, "time": document?.updateTime?.description]
+    )
+    while let row = try rows.next() {
+      let part = try Self.part(row)
+      let isLeft =
+        part.result == nil
+        ? part.change.seemsApplied(to: document, since: serverTime)
+        : part.change.isDeletion == (document == nil)
+      if isLeft { return (row["number"], part.change) }
+    }
+    return nil
   }
 
   private static func part(_ row: Row) throws -> JointChange.Part {

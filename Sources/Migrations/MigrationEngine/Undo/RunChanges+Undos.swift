@@ -4,21 +4,36 @@ import Runs
 
 /// What undos restored of a run's documents, and of those that they share with other runs.
 extension RunChanges {
+  /// What the run did to a document that it left in a given state.
+  private struct Work {
+    /// The document before; nil if there was none.
+    var before: RawDocument?
+    /// The number of the transaction; nil for a document without one.
+    var joint: Int?
+  }
+
   /// Learns from the journal of an undo which documents it restored to their state before the undone run, and at which times.
   ///
-  /// An undo's write is nobody's edit: a document that it restored counts as left by the run before. Undos must be passed in the
-  /// order in which they began.
+  /// An undo's write is nobody's edit: a document that it restored counts as left by the run before. What an earlier undo of this
+  /// run restored is settled. Undos must be passed in the order in which they began.
   ///
-  /// - Parameter undone: The changes of the undone run.
+  /// - Parameters:
+  ///   - undone: The changes of the undone run.
+  ///   - isOver: Whether the undo has ended; one that is going to be resumed settles nothing yet.
   /// - Throws: As ``init(journal:)``.
-  package func recognise(undoOf undone: RunChanges, journal: String) throws(Failure) {
-    func note(_ change: Change, at time: Timestamp?) throws(Failure) {
+  package func recognise(undoOf undone: RunChanges, journal: String, isOver: Bool) throws(Failure) {
+    let isOwn = undone.run.isIdentical(to: run)
+    func undoneWork(_ change: Change) throws(Failure) -> Work? {
       let known = try change.before.map { document throws(Failure) in try self.known(document) }
-      try self.note(change, at: time, restores: try undone.original(of: change.path, leftAs: known))
+      return try undone.work(on: change.path, leftAs: known)
     }
-    let open = try JournalReader.forEachWritten(in: journal, note)
+    let open = try JournalReader.forEachWritten(in: journal) { change, time throws(Failure) in
+      let work = try undoneWork(change)
+      if isOwn, isOver, let work { try settle(change.path, work.joint) }
+      try note(change, at: time, restores: work?.before)
+    }
     // An undo that was killed may have made writes whose responses it did not receive.
-    for change in open { try note(change, at: nil) }
+    for change in open { try note(change, at: nil, restores: try undoneWork(change)?.before) }
   }
 
   /// Records that an undo's change removed or restored a document, if it did.
@@ -51,16 +66,46 @@ extension RunChanges {
     }
   }
 
-  /// Returns a document as it was before the change that left it in a given state; nil if no change of the run did.
-  private func original(of path: DocumentPath, leftAs left: RawDocument?) throws(Failure) -> RawDocument? {
+  /// Returns what the run did to a document that it left in a given state, nil if missing; nil if it did not.
+  private func work(on path: DocumentPath, leftAs left: RawDocument?) throws(Failure) -> Work? {
     let key = SpoolDatabase.bytes(path.string)
     return try spool.access { db in
-      let change = try JointSpool(db).change(of: key, at: left?.updateTime)
-      if let change, change.isDeletion == (left == nil) { return change.before }
+      if let (number, change) = try JointSpool(db).change(of: key, leftAs: left, since: serverTime) {
+        return Work(before: change.before, joint: number)
+      }
       let sql = "SELECT history FROM documents WHERE path = ? AND joint IS NULL"
       guard let data = try Data.fetchOne(db, sql: sql, arguments: [key]) else { return nil }
       let history = try Self.history(data)
-      return history.state(of: left, serverTime: serverTime) == .asLeft ? history.before : nil
+      return history.state(of: left, serverTime: serverTime) == .asLeft ? Work(before: history.before) : nil
+    }
+  }
+
+  // MARK: Settled by earlier undos
+
+  /// The number that stands for no transaction.
+  private static let apart = 0
+
+  private func settle(_ path: DocumentPath, _ joint: Int?) throws(Failure) {
+    try spool.access { db in
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO settled VALUES (?, ?)",
+        arguments: [SpoolDatabase.bytes(path.string), joint ?? Self.apart]
+      )
+    }
+  }
+
+  /// Returns those of some documents that an earlier undo of the run restored, whatever came since.
+  ///
+  /// - Parameter joint: The number of the transaction that wrote them; nil for documents without one.
+  func settled(_ paths: [DocumentPath], in joint: Int? = nil) throws(Failure) -> Set<DocumentPath> {
+    try spool.access { db in
+      let find = try db.cachedStatement(sql: "SELECT 1 FROM settled WHERE path = ? AND joint = ?")
+      return Set(
+        try paths.filter { path in
+          let key = SpoolDatabase.bytes(path.string)
+          return try Bool.fetchOne(find, arguments: [key, joint ?? Self.apart]) ?? false
+        }
+      )
     }
   }
 

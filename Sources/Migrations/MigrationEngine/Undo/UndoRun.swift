@@ -85,13 +85,17 @@ package struct UndoRun: ChangeList {
       guard let end = page.last?.path else { return }
       let current = try await client.batchGet(page.map(\.path))
       let known = try changes.known(current, of: page.map(\.path))
+      let settled = try changes.settled(page.map(\.path))
       var outcomes = page.map { path, history in
+        let isContested = history.isContested(known.documents[path])
+        // A run that was resumed after its undo may have written it again.
+        if settled.contains(path), !isContested { return Outcome(.unchanged) }
         let state = history.state(
           of: known.documents[path],
           replaced: known.replaced[path] ?? ReplacedStates(),
           serverTime: changes.serverTime
         )
-        if state == .asLeft, history.isContested(known.documents[path]) {
+        if state == .asLeft, isContested {
           return Outcome(.conflict, findings: [.conflict(path, .changedBetween)])
         }
         return outcome(for: path, state, history.before, current[path])
@@ -229,6 +233,8 @@ package struct UndoRun: ChangeList {
         return Outcome(.conflict, findings: [finding])
       }
     }
+    let restorable = made.filter { !isDerived($0) }.map(\.path)
+    if try !changes.settled(restorable, in: joint.number).isEmpty { return all { _ in Outcome(.unchanged) } }
     switch state {
     case .untouched, .asBefore: return all { _ in Outcome(.unchanged) }
     case .changedSince: return conflict(Finding.Conflict.otherChangedSince.rawValue)

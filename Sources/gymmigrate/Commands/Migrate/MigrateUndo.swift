@@ -264,13 +264,14 @@ enum UndoTarget {
     return changes
   }
 
-  /// Tells a run's changes what the undos of later runs restored.
+  /// Tells a run's changes what its own undos and those of later runs restored.
   ///
   /// If an undo cannot be read, the only consequence is an unnecessary conflict.
   private static func recogniseUndos(since record: RunRecord, in stateDir: String, by changes: RunChanges) {
     let history = RunHistory(in: stateDir)
-    for undo in history.entries().map(\.record)
-    where undo.startedAt >= record.startedAt && !undo.id.isIdentical(to: record.id) {
+    for entry in history.entries()
+    where entry.record.startedAt >= record.startedAt && !entry.record.id.isIdentical(to: record.id) {
+      let undo = entry.record
       guard let name = undone(by: undo), undo.database == record.database,
         undo.endpoint.isIdentical(to: record.endpoint)
       else { continue }
@@ -279,7 +280,8 @@ enum UndoTarget {
         let undone = try history.entry(named: name).record
         try changes.recognise(
           undoOf: undone.id.isIdentical(to: record.id) ? changes : Self.changes(of: undone, in: stateDir),
-          journal: history.file("journal.jsonl", of: undo.id)
+          journal: history.file("journal.jsonl", of: undo.id),
+          isOver: !entry.isRunning && !entry.isResumable
         )
       } catch {
         continue
