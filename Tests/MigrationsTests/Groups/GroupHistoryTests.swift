@@ -40,6 +40,18 @@ struct GroupHistoryTests {
       #expect(try await history.documents().mapValues(\.fields) == before, "seed \(seed)")
     }
   }
+
+  @Test("Additions are undone in any order, and then the creation of the group", arguments: seeds(10))
+  func anyOrder(_ seed: UInt64) async throws {
+    try await GroupHistory.open { history in
+      var player = HistoryPlayer(history, seed: seed, isAlone: true)
+      try await player.begin()
+      let before = try await history.documents().mapValues(\.fields)
+      let additions = try await player.createAndAdd()
+      try await player.undoAll(additions + [0])
+      #expect(try await history.documents().mapValues(\.fields) == before, "seed \(seed)")
+    }
+  }
 }
 
 /// Draws the steps of a history, and judges each.
@@ -89,8 +101,27 @@ struct HistoryPlayer {
     #expect(found == [], "seed \(seed), step \(number)")
   }
 
-  mutating func undoAll() async throws {
-    for number in runs.indices.reversed() {
+  /// Creates a group, and adds members to it in several runs.
+  ///
+  /// - Returns: The numbers of these runs in any order.
+  mutating func createAndAdd() async throws -> [Int] {
+    let members = Self.users.shuffled(using: &random).map { GroupService.NewMember(userID: $0) }
+    let operations: [[GroupOperation]] = [
+      [.create(id: "g", name: "Otro", owner: members[0])], [.add(members[1], to: "g")],
+      [.add(members[2], to: "g"), .add(members[3], to: "g")], [.add(members[4], to: "g")],
+      [.add(members[5], to: "g"), .add(members[6], to: "g")],
+    ]
+    for operations in operations {
+      let (run, _, error) = try await history.perform(operations)
+      #expect(error == nil, "seed \(seed)")
+      runs.append(run)
+    }
+    return runs.indices.dropFirst().shuffled(using: &random)
+  }
+
+  /// - Parameter order: The numbers of the runs; nil for the last first.
+  mutating func undoAll(_ order: [Int]? = nil) async throws {
+    for number in order ?? runs.indices.reversed() {
       let (undo, counts, error) = try await history.undo(number, in: runs)
       runs.append(undo)
       #expect(error == nil && counts.conflicted == 0 && counts.rejected == 0, "seed \(seed), run \(number)")

@@ -47,12 +47,14 @@ struct JointChangeTests {
     _ joint: JointChange,
     _ current: RawDocument?...,
     derived: Bool = false,
+    derivedSince: Set<Timestamp>? = nil,
     removed: Set<DocumentPath> = []
   )
     -> DocumentHistory.State
   {
     let current = Dictionary(uniqueKeysWithValues: current.compactMap(\.self).map { ($0.path, $0) })
-    let replaced = Dictionary(uniqueKeysWithValues: removed.map { ($0, ReplacedStates(isRemoved: true)) })
+    var replaced = Dictionary(uniqueKeysWithValues: removed.map { ($0, ReplacedStates(isRemoved: true)) })
+    if let derivedSince { replaced[group] = ReplacedStates(derivedSince: derivedSince) }
     return joint.state(of: current, replaced: replaced, serverTime: time(100)) { derived && $0.path == group }
   }
 
@@ -82,6 +84,17 @@ struct JointChangeTests {
     )
     #expect(state(joint, nil, counting(7, at: 130), derived: true) == .changedSince)
     #expect(state(joint, nil, counting(7, at: 130), derived: true, removed: [member]) == .asBefore)
+  }
+
+  @Test("What undos counted anew is as it was left, if the count is as before.")
+  func countedAnew() throws {
+    let joint = addition("written", at: 110)
+    let (commit, other) = (try #require(time(110)), try #require(time(105)))
+    let member = joined("Ana", at: 110, created: 110)
+    #expect(state(joint, member, counting(2, at: 130), derivedSince: [commit]) == .asLeft)
+    #expect(state(joint, member, counting(3, at: 130), derivedSince: [commit]) == .changedSince)
+    #expect(state(joint, member, counting(2, at: 130), derivedSince: [other]) == .changedSince)
+    #expect(state(joint, nil, counting(2, at: 130), derivedSince: [commit]) == .changedSince)
   }
 
   @Test("Refused, it left nothing.", arguments: ["conflicted", "rejected", "unchanged"])

@@ -114,6 +114,8 @@ struct ReplacedStates: Sendable, Equatable {
   var times: Set<Timestamp> = []
   /// Whether it was missing, or is, because an undo deleted it.
   var isRemoved = false
+  /// The update times of states since which only derived values have been written, by undos, what they undid, and the run itself.
+  var derivedSince: Set<Timestamp> = []
 }
 
 extension Change {

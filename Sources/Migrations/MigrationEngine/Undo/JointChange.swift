@@ -39,9 +39,7 @@ struct JointChange: Sendable, Equatable {
   ) -> DocumentHistory.State {
     // A commit has a single update time.
     let time = self.parts.compactMap(\.updateTime).min()
-    let isAsLeft = parts.allSatisfy { part in
-      part.change.isAsLeft(current[part.change.path], at: part.updateTime ?? time)
-    }
+    let isAsLeft = parts.allSatisfy { $0.isAsLeft(current, replaced, at: $0.updateTime ?? time) }
     let isExact = parts.contains { part in
       part.change.isExactlyAsLeft(current[part.change.path], at: part.updateTime ?? time)
     }
@@ -77,6 +75,19 @@ struct JointChange: Sendable, Equatable {
 }
 
 extension JointChange.Part {
+  fileprivate func isAsLeft(
+    _ current: [DocumentPath: RawDocument],
+    _ replaced: [DocumentPath: ReplacedStates],
+    at time: Timestamp?
+  ) -> Bool {
+    let document = current[change.path]
+    if change.isAsLeft(document, at: time) { return true }
+    guard let time, let states = replaced[change.path], states.derivedSince.contains(time) else {
+      return false
+    }
+    return change.isApplied(to: document)
+  }
+
   fileprivate func isAsBefore(
     _ current: [DocumentPath: RawDocument],
     _ replaced: [DocumentPath: ReplacedStates]

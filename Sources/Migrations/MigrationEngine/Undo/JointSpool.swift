@@ -103,6 +103,22 @@ struct JointSpool {
     return nil
   }
 
+  /// Returns the applied changes of a document that have an update time, be it that of another document of the transaction.
+  func writes(of key: Data) throws -> [(change: Change, time: Timestamp)] {
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT change, COALESCE(time, (SELECT MIN(time) FROM parts WHERE number = part.number)) AS committed
+        FROM parts AS part WHERE path = ? AND result = 'written'
+        """,
+      arguments: [key]
+    )
+    return try rows.compactMap { row in
+      guard let time = (row["committed"] as String?).flatMap({ Timestamp($0) }) else { return nil }
+      return (try SpoolDatabase.change(row), time)
+    }
+  }
+
   private static func part(_ row: Row) throws -> JointChange.Part {
     JointChange.Part(
       change: try SpoolDatabase.change(row),

@@ -30,19 +30,22 @@ extension RunChanges {
     let open = try JournalReader.forEachWritten(in: journal) { change, time throws(Failure) in
       let work = try undoneWork(change)
       if isOwn, isOver, let work { try settle(change.path, work.joint) }
-      try note(change, at: time, restores: work?.before)
+      let isRestored = try note(change, at: time, restores: work?.before)
+      if !isOwn, !isRestored { try adopt(try undone.jointWrites(of: change.path)) }
     }
     // An undo that was killed may have made writes whose responses it did not receive.
     for change in open { try note(change, at: nil, restores: try undoneWork(change)?.before) }
   }
 
-  /// Records that an undo's change removed or restored a document, if it did.
+  /// Records what an undo's change did to a document: it removed it, restored it, or wrote something else.
   ///
   /// - Parameter time: The update time that the change set; nil without a response.
-  func note(_ change: Change, at time: Timestamp?, restores original: RawDocument?) throws(Failure) {
+  /// - Returns: Whether it removed or restored the document.
+  @discardableResult
+  func note(_ change: Change, at time: Timestamp?, restores original: RawDocument?) throws(Failure) -> Bool {
     let key = SpoolDatabase.bytes(change.path.string)
     let found = change.before?.updateTime?.description ?? Self.missing
-    func put(_ time: String, _ original: RawDocument?) throws(Failure) {
+    func put(_ time: String, _ original: RawDocument?) throws(Failure) -> Bool {
       let times = [original?.updateTime?.description, original?.createTime?.description]
       try spool.access { db in
         try db.execute(
@@ -50,10 +53,12 @@ extension RunChanges {
           arguments: [time, times[0], times[1], found, key]
         )
       }
+      return true
     }
     if change.isDeletion { return try put(Self.missing, nil) }
     guard let original, let originalTime = original.updateTime, change.after == original.fields else {
-      return
+      if let time { try adopt([(change, time)]) }
+      return false
     }
     if let time { return try put(time.description, original) }
     try spool.access { db in
@@ -64,6 +69,7 @@ extension RunChanges {
         ]
       )
     }
+    return true
   }
 
   /// Returns what the run did to a document that it left in a given state, nil if missing; nil if it did not.
@@ -116,17 +122,26 @@ extension RunChanges {
 
   /// Returns documents with their original times in place of the times at which undos restored them, and what undos replaced.
   ///
-  /// - Parameter paths: All paths that were looked up.
+  /// - Parameters:
+  ///   - paths: All paths that were looked up.
+  ///   - derived: Whether a change only maintains a derived value; nil if none does.
   func known(
     _ documents: [DocumentPath: RawDocument],
-    of paths: [DocumentPath]
+    of paths: [DocumentPath],
+    ignoring derived: ((Change) -> Bool)? = nil
   ) throws(Failure) -> (documents: [DocumentPath: RawDocument], replaced: [DocumentPath: ReplacedStates]) {
     var known = documents
     for (path, document) in documents { known[path] = try self.known(document) }
-    let replaced = try spool.access { db in
+    let found = try spool.access { db in
       try paths.map { path in (path, try Self.replaced(db, path, documents[path])) }
     }
-    return (known, Dictionary(replaced) { first, _ in first })
+    var replaced = Dictionary(found) { first, _ in first }
+    if let derived {
+      for (path, document) in known {
+        replaced[path]?.derivedSince = try timesDerivedSince(document, ignoring: derived)
+      }
+    }
+    return (known, replaced)
   }
 
   /// Follows what undos wrote back to the states in which they found a document, and to those that they restored.
@@ -199,5 +214,58 @@ extension RunChanges {
     let change = try SpoolDatabase.change(row)
     guard change.seemsApplied(to: document, since: nil), let original = Original(row) else { return nil }
     return (original, change.before?.updateTime?.description)
+  }
+
+  // MARK: Derived values
+
+  /// Records writes of transactions' documents that restored nothing: those of undos, and of what they undid.
+  private func adopt(_ writes: [(change: Change, time: Timestamp)]) throws(Failure) {
+    if writes.isEmpty { return }
+    try spool.access { db in
+      for (change, time) in writes {
+        try db.execute(
+          sql: """
+            INSERT OR REPLACE INTO rewritten
+            SELECT path, ?, ? FROM parts WHERE path = ? LIMIT 1
+            """,
+          arguments: [
+            time.description, SpoolDatabase.bytes(change), SpoolDatabase.bytes(change.path.string),
+          ]
+        )
+      }
+    }
+  }
+
+  /// Returns the run's writes of a document in transactions, with their update times, as far as they are known.
+  private func jointWrites(of path: DocumentPath) throws(Failure) -> [(change: Change, time: Timestamp)] {
+    try spool.access { db in try JointSpool(db).writes(of: SpoolDatabase.bytes(path.string)) }
+  }
+
+  /// Returns the update times of a document's states since which only derived values have been written: by the run, by undos, and
+  /// by the runs that they undid.
+  ///
+  /// - Parameter document: The document with its original time.
+  private func timesDerivedSince(
+    _ document: RawDocument,
+    ignoring derived: (Change) -> Bool
+  ) throws(Failure) -> Set<Timestamp> {
+    let key = SpoolDatabase.bytes(document.path.string)
+    var times: Set<Timestamp> = []
+    var document = document
+    while let time = document.updateTime, times.insert(time).inserted {
+      let left = document
+      let change = try spool.access { db -> Change? in
+        let row = try Row.fetchOne(
+          db,
+          sql: "SELECT change FROM rewritten WHERE path = ? AND time = ?",
+          arguments: [key, time.description]
+        )
+        if let row { return try SpoolDatabase.change(row) }
+        return try JointSpool(db).change(of: key, leftAs: left, since: serverTime)?.change
+      }
+      guard let change, derived(change), let before = change.before else { break }
+      document = try known(before)
+    }
+    return times
   }
 }

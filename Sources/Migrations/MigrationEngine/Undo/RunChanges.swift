@@ -99,6 +99,7 @@ package struct RunChanges: Sendable {
         CREATE TABLE unheard (
           path BLOB PRIMARY KEY, change BLOB NOT NULL, original TEXT NOT NULL, created TEXT
         ) WITHOUT ROWID;
+        CREATE TABLE rewritten (path BLOB, time TEXT, change BLOB NOT NULL, PRIMARY KEY (path, time)) WITHOUT ROWID;
         CREATE TABLE settled (path BLOB, joint INTEGER NOT NULL, PRIMARY KEY (path, joint)) WITHOUT ROWID;
         """
     )

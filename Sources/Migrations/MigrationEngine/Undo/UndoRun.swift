@@ -217,7 +217,7 @@ package struct UndoRun: ChangeList {
     let made = joint.parts.map(\.change)
     let current = try await reader.documents(made.map(\.path))
     func isDerived(_ change: Change) -> Bool { rules?.isDerived(change) ?? false }
-    let known = try changes.known(current, of: made.map(\.path))
+    let known = try changes.known(current, of: made.map(\.path), ignoring: isDerived)
     let state = joint.state(
       of: known.documents,
       replaced: known.replaced,
