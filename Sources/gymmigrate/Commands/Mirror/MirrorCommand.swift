@@ -41,6 +41,13 @@ struct MirrorArgument: ParsableArguments {
   )
   var file: String
 
+  /// Refuses a masked mirror, whose documents are not those of its database.
+  ///
+  /// - Throws: `.notPermitted`; as ``MirrorInfo``.
+  func assertUnmasked() throws(Failure) {
+    try MirrorInfo(MirrorFile(file, for: .reading)).assertUnmasked(path: file)
+  }
+
   /// Returns the connection to the mirror's database: the named environment, or else the one from which it was pulled.
   func connection(_ options: ConnectionSettings) throws(Failure) -> ConnectionSettings {
     if options.mirror != nil || options.environment?.hasPrefix(DatabaseEnvironment.mirrorPrefix) ?? false {
@@ -53,7 +60,6 @@ struct MirrorArgument: ParsableArguments {
       )
     }
     let info = try MirrorInfo(MirrorFile(file, for: .reading))
-    try info.assertUnmasked(path: file)
     var connection = options
     if connection.environment == nil, !connection.namesDatabase {
       // The file knows its database; whether it is on the same server is checked later.

@@ -30,6 +30,7 @@ struct MirrorPush: JobCommand {
     var job = PushJob(mirror.file)
     (job.maximumDeletes, job.plan) = (maxDelete, plan.settings)
     var run = common.jobRun(job)
+    try mirror.assertUnmasked()
     run.connection = try mirror.connection(run.connection)
     return run
   }

@@ -19,6 +19,7 @@ struct MirrorVerify: AsyncParsableCommand {
   @OptionGroup var common: PrintingOptions
 
   func run() async throws {
+    try mirror.assertUnmasked()
     let connection = try mirror.connection(common.connection.settings)
     try await common.perform("mirror verify", on: connection) { session in
       let file = try MirrorFile(mirror.file, for: .reading)
