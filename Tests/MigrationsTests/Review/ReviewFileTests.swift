@@ -129,6 +129,19 @@ import Testing
     #expect(try await read("\(Self.header)\n\(error)").decisions.isEmpty)
   }
 
+  @Test(
+    "A word of the listed name is no error of a spreadsheet, though it reads like one",
+    arguments: ["#N/A López", "\"{\"\"fullName\"\":\"\"#N/A López\"\",\"\"nombre\"\":\"\"#N/A\"\"}\""]
+  )
+  func readsLikeAnError(_ found: String) async throws {
+    let row = "users/u1,users-unify,name-unusual,fullName,\(found),,#N/A,López,,,y"
+    let decision = try decision(await read("\(Self.header)\n\(row)"))
+    #expect(decision.texts == [.firstName: "#N/A", .paternalLastName: "López"])
+    let edited = row.replacing(",López,", with: ",#REF!,")
+    let failure = await #expect(throws: Failure.self) { try await read("\(Self.header)\n\(edited)") }
+    #expect(failure?.cause.hasPrefix("line 2, column 8 (paternalLastName)") == true)
+  }
+
   @Test func aMarkThatSaysNothingIsRefused() async throws {
     let row = Self.row.replacing(",,,y", with: ",,maybe,y")
     let failure = await #expect(throws: Failure.self) { try await read("\(Self.header)\n\(row)") }

@@ -144,16 +144,18 @@ private struct Columns {
     let isTaken = try isTaken(row, path)
     if isTaken == false { return nil }
     var texts: [UserField: String] = [:]
+    let found = cell("found", row)
     for field in NameReview.fields {
       let text = cell(field.rawValue, row)
       if PlainText.isBlank(text) { continue }
-      if SpreadsheetError.isError(text) {
+      // What reads as an error may be a word of the name that was listed, and its proposal.
+      if SpreadsheetError.isError(text), !found.contains(PlainText.tidied(text)) {
         let cause = "the cell is an error of the spreadsheet; write the name, or empty the cell"
         throw unknown(field.rawValue, cause, row, path)
       }
       texts[field] = PlainText.tidied(text)
     }
-    var decision = NameReview.Decision(label: row.label, found: cell("found", row), texts: texts)
+    var decision = NameReview.Decision(label: row.label, found: found, texts: texts)
     decision.isMarked = isTaken == true
     return (document, decision)
   }
