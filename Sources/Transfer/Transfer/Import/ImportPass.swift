@@ -192,12 +192,14 @@ final class ImportPass {
       if !row.skipped.isEmpty { skipped.add(row.skipped, of: document.path) }
       return document
     }
+    let path = row.path ?? row.refused?.path
     // A line without a document belongs to no collection, so it is counted for the target collection.
-    let position = source.collection ?? options.job.collection ?? CollectionPath(nil, "(unreadable)")
+    let position =
+      path?.collection ?? source.collection ?? options.job.collection ?? CollectionPath(nil, "(unreadable)")
     guard let rejected = row.rejected else {
       let refused = whole(row, stage)
       try context.reject(
-        row.path ?? row.refused?.path ?? DocumentPath(position, "\(source.unit)-\(row.number)"),
+        path ?? DocumentPath(position, "\(source.unit)-\(row.number)"),
         in: position,
         code: refused == nil ? Self.malformed : code(of: row),
         message: refused == nil ? causes(of: row) : RowRejects.reason(row.faults),
