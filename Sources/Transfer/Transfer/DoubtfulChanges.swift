@@ -27,6 +27,7 @@ struct DoubtfulChanges: Sendable {
 
   private struct Found {
     var count = 0
+    /// The first by name, because changes are recorded in any order.
     var first: DocumentPath
   }
 
@@ -47,7 +48,10 @@ struct DoubtfulChanges: Sendable {
       let key = Key(collection: change.path.collection.pattern, field: difference.path, kind: kind)
       found.withLock { found in
         guard found[key] != nil || found.count < Self.maximumKeys else { return }
-        found[key, default: Found(first: change.path)].count += 1
+        var known = found[key] ?? Found(first: change.path)
+        known.count += 1
+        known.first = min(known.first, change.path)
+        found[key] = known
       }
     }
   }
@@ -171,7 +175,7 @@ struct DoubtfulChanges: Sendable {
   func warnings(isDryRun: Bool) -> [String] {
     found.withLock { $0 }.map { key, found in
       let (what, advice) = Self.description(of: key, found.count, isDryRun)
-      return "\(key.collection): \(key.field): \(what), the first in \(found.first). \(advice)"
+      return "\(key.collection): \(key.field): \(what), the first by name in \(found.first). \(advice)"
     }.sorted { $0.compareUTF8($1) < 0 }
   }
 

@@ -59,7 +59,7 @@ package struct LoadGuard: Sendable {
     guard input.policy == .warn, let code = objection(to: change)?.code else { return }
     made.withLock { made in
       let known = made[code]
-      made[code] = ((known?.count ?? 0) + 1, known?.first ?? change.path)
+      made[code] = ((known?.count ?? 0) + 1, min(known?.first ?? change.path, change.path))
     }
   }
 
@@ -71,7 +71,7 @@ package struct LoadGuard: Sendable {
         code == Self.immutable ? "changed that the schema declares immutable" : "left without required fields"
       let documents = NumberText.counted(found.count, "document")
       return
-        "\(documents) \(found.count == 1 ? was : were) \(what), the first \(found.first); --validate reject leaves such documents out."
+        "\(documents) \(found.count == 1 ? was : were) \(what), the first by name \(found.first); --validate reject leaves such documents out."
     }
     return schemaLines + doubts.warnings(isDryRun: isDryRun)
   }

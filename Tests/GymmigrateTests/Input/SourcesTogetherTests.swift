@@ -77,7 +77,7 @@ struct SourcesTogetherTests {
         to: "more.jsonl"
       )
       let result = try await run(tool, ["payments.csv", "more.jsonl"], "--mode", "merge").expect(2)
-      let said = "1 document was changed that the schema declares immutable, the first payments/p3"
+      let said = "1 document was changed that the schema declares immutable, the first by name payments/p3"
       #expect(result.errors.contains(said), "\(result.errors)")
       let stored = try await tool.dump("test")
       #expect(stored.contains(Self.payments[0]) && !stored.contains(Self.payments[2]))
@@ -98,7 +98,7 @@ struct SourcesTogetherTests {
         let words = ["-e", "test", "--schema", "none", "--mode", "upsert", "-q"] + more
         return try await tool.bare(["import"] + files.compactMap { $0 } + words).expect(0).errors
       }
-      let one = "1 document loses 1 field that no column is for (b), the first things/t1"
+      let one = "1 document loses 1 field that no column is for (b), the first by name things/t1"
       for other in Self.beside + ["rest/things.csv"] {
         let errors = try await said(["one/things.csv", other])
         #expect(errors.contains(one), "\(other ?? "alone"): \(errors)")
@@ -128,7 +128,7 @@ struct SourcesTogetherTests {
       let result = try await tool.bare(["import", "--mode", "upsert"] + words).expect(0)
       let get = isDry ? "would get" : "gets"
       let said =
-        "things: 1 document \(get) the default of 1 field that no column is for (open), the first things/t1. --mode merge keeps their values."
+        "things: 1 document \(get) the default of 1 field that no column is for (open), the first by name things/t1. --mode merge keeps their values."
       #expect(result.errors.contains(said) && !result.errors.contains(" lose"), "\(result.errors)")
       #expect(
         try await !tool.bare(["import", "--mode", "merge"] + words).expect(0).errors.contains("no column")
@@ -188,6 +188,28 @@ struct SourcesTogetherTests {
     }
   }
 
+  @Test(
+    "A document that breaks the schema counts for its own collection, whatever file it is in.",
+    arguments: [
+      ("in.jsonl", #"{"name":"things/a","fields":{"n":{"stringValue":"x"}}}"#),
+      ("in.json", #"[{"name":"things/a","fields":{"n":{"stringValue":"x"}}}]"#),
+      ("things.json", #"[{"__name__":"a","n":"x"}]"#), ("things.csv", "__name__,n\na,x\n"),
+    ]
+  )
+  func counted(_ file: String, _ text: String) async throws {
+    try await withMini { tool, _ in
+      try tool.write("schema: t\ncollections: {things: {fields: {n: integer}}}\n", to: "t.yaml")
+      try tool.write(text + "\n", to: file)
+      let command = ["import", file, "--schema", "t.yaml", "--validate", "reject", "--json"]
+      let result = try await tool.bare(
+        command + ["--parse-errors", "skip-row"] + tool.place.dropFirst(2)
+      ).expect(2)
+      let counted = try result.summary().collections.filter { $0.counts.rejected > 0 }
+      #expect(counted.map(\.name) == ["things"], "\(result.output)")
+      #expect(counted.first?.counts.read == 1)
+    }
+  }
+
   @Test("A resumed import goes by the rules of each file for what it had written before, too.")
   func resumed() async throws {
     try await LastRunTests.withMembers { tool, _, commits in
@@ -201,7 +223,7 @@ struct SourcesTogetherTests {
       try await tool.bare(command + small + tool.place.dropFirst(2)).expect(77)
       commits.allow(.max)
       let said = try await tool.bare(["runs", "resume", "last"]).expect(0).errors
-      let lost = "members: 4 documents lose 1 field that no column is for (unit), the first members/m0"
+      let lost = "4 documents lose 1 field that no column is for (unit), the first by name members/m0"
       #expect(said.contains(lost), "\(said)")
     }
   }

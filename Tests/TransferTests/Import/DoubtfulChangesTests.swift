@@ -15,9 +15,9 @@ struct DoubtfulChangesTests {
     Timestamp("2026-01-02T\(text)Z").map { .timestamp($0) } ?? .null
   }
 
-  private func change(_ before: Value, _ after: Value) -> Change {
-    let old = RawDocument(path: Self.path, fields: ["f": before])
-    return Change(path: Self.path, before: old, after: ["f": after])
+  private func change(_ before: Value, _ after: Value, of path: DocumentPath = Self.path) -> Change {
+    let old = RawDocument(path: path, fields: ["f": before])
+    return Change(path: path, before: old, after: ["f": after])
   }
 
   private func schema(_ types: [FieldType]) -> DatabaseSchema {
@@ -32,7 +32,7 @@ struct DoubtfulChangesTests {
     let lines = doubts.warnings(isDryRun: false)
     #expect(lines.count < 2)
     guard let line = lines.first else { return nil }
-    let end = try #require(line.firstRange(of: ", the first in things/a."))
+    let end = try #require(line.firstRange(of: ", the first by name in things/a."))
     return String(line[..<end.lowerBound].dropFirst("things: f: ".count))
   }
 
@@ -113,6 +113,21 @@ struct DoubtfulChangesTests {
   )
   func digits(_ before: Value, _ after: Value, _ types: [FieldType], _ expected: String?) throws {
     #expect(try said(before, after, types) == expected)
+  }
+
+  @Test("The first document is that by name, in whatever order changes are made.")
+  func order() throws {
+    let zone = try LocalTimeZone(named: "UTC")
+    let changes = ["b", "a", "c"].map {
+      change(.string("007"), .string("7"), of: DocumentPath(Self.collection, $0))
+    }
+    for order in [changes, changes.reversed()] {
+      let doubts = DoubtfulChanges(.none)
+      for change in order { doubts.record(change, in: zone) }
+      let lines = doubts.warnings(isDryRun: false)
+      #expect(lines.count == 1 && lines[0].contains("3 texts of digits lose the zeros"), "\(lines)")
+      #expect(lines.first?.contains(", the first by name in things/a.") == true, "\(lines)")
+    }
   }
 
   @Test("Members of maps are fields of their own.")

@@ -13,6 +13,7 @@ struct RemovedFields: Sendable {
 
   private struct Found {
     var documents = 0
+    /// The first by name, because changes are recorded in any order.
     var first: DocumentPath
     var fields: Set<FieldPath> = []
   }
@@ -72,6 +73,7 @@ struct RemovedFields: Sendable {
     found.withLock { found in
       var known = found[loss] ?? Found(first: path)
       known.documents += 1
+      known.first = min(known.first, path)
       for field in fields where known.fields.count < Self.maximumFields { known.fields.insert(field) }
       found[loss] = known
     }
@@ -105,7 +107,7 @@ struct RemovedFields: Sendable {
       let kept = loss.isDefault ? "their values" : "them"
       let fields = FilePaths.list(found.fields.map(\.description).sorted { $0.compareUTF8($1) < 0 })
       return
-        "\(loss.collection): \(documents) \(does) \(what)\(NumberText.counted(found.fields.count, "field")) that no column is for (\(fields)), the first \(found.first). --mode merge keeps \(kept)."
+        "\(loss.collection): \(documents) \(does) \(what)\(NumberText.counted(found.fields.count, "field")) that no column is for (\(fields)), the first by name \(found.first). --mode merge keeps \(kept)."
     }
   }
 }
