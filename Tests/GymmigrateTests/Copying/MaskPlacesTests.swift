@@ -86,14 +86,52 @@ struct MaskPlacesTests {
     }
   }
 
-  @Test("A masked export is none that is restored from.")
+  @Test("A masked export, and what is exported from it, is none that is restored from.")
   func restored() async throws {
     try await withPeople { tool in
-      try await tool.bare(["export", "people", "-e", "prod", "-o", "m/", "--format", "jsonl"] + mask).expect(
-        0
-      )
-      try await tool.bare(["restore", "people", "-e", "prod", "--from", "m", "--scope", "partial", "-n"])
-        .expectFailure(77, "its documents are masked")
+      func refuses(_ place: String) async throws {
+        let restore = ["restore", "people", "-e", "prod", "--from", place, "--scope", "partial", "-n"]
+        try await tool.bare(restore).expectFailure(77, "its documents are masked")
+      }
+      let export = ["export", "people", "-e", "prod"]
+      try await tool.bare(export + ["-o", "m/", "--format", "jsonl"] + mask).expect(0)
+      try await tool.bare(export + ["-o", "g", "--format", "managed"] + mask).expect(0)
+      for (index, place) in ["m", "m/people.jsonl", "g", "g/g.overall_export_metadata"].enumerated() {
+        try await refuses(place)
+        for format in ["jsonl", "managed"] {
+          let again = "\(format)\(index)/"
+          try await tool.bare(["export", "people", "--from", place, "-o", again, "--format", format]).expect(
+            0
+          )
+          try await refuses(again)
+        }
+        let file = "x\(index).sqlite"
+        try await tool.bare(["export", "people", "--from", place, "-o", file]).expect(0)
+        try await refuses("mirror:\(file)")
+      }
+      try await tool.bare([
+        "export", "people", "-e", "mirror:x0.sqlite", "-o", "last/", "--format", "managed",
+      ])
+      .expect(0)
+      try await refuses("last")
+    }
+  }
+
+  @Test("The mark of a masked managed export is none of Google's files, and stays with them.")
+  func managed() async throws {
+    try await withPeople { tool in
+      let export = ["export", "people", "-e", "prod", "--format", "managed", "-o"]
+      try await tool.bare(export + ["g"] + mask).expect(0)
+      expectNoCanary("g/manifest.json", tool)
+      try await tool.bare(["import", "g", "-e", "test", "-q"]).expect(0)
+      #expect(try await tool.dump("test").count == 3)
+      try await tool.bare(["diff", "people", "--from", "g", "--to", "test", "-q"]).expect(0)
+      try await tool.bare(["export", "verify", "g"]).expectFailure(66, "it is a managed export")
+      // Another export would replace the mark, and its own files would not be read.
+      try await tool.bare(["export", "people", "-e", "test", "-o", "g", "--format", "jsonl"])
+        .expectFailure(73, "it holds an export")
+      try await tool.bare(["export", "people", "-e", "test", "--format", "managed", "-o", "plain"]).expect(0)
+      #expect(!tool.exists("plain/manifest.json"))
     }
   }
 
@@ -126,6 +164,9 @@ struct MaskPlacesTests {
 
       let other = try await tool.bare(pull + ["--mask", "--mask-key-file", "b"])
       other.expectFailure(78, "under another key")
+      let status = try await tool.bare(["mirror", "status", "m.sqlite"]).expect(0)
+      #expect(status.output.contains("A pull reads about 3 documents"), "\(status.output)")
+      #expect(!status.output.contains("canary"))
       try await tool.bare(["mirror", "push", "m.sqlite", "-n"]).expect(77)
       try await tool.bare(["mirror", "verify", "m.sqlite"]).expect(77)
       try await tool.bare(["restore", "--all", "-e", "test", "--from", "mirror:m.sqlite", "-n"]).expect(77)

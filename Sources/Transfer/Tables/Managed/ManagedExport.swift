@@ -99,6 +99,11 @@ package struct ManagedExport: Sendable, Equatable {
 
   // MARK: Finding
 
+  /// Whether a file name is that of an overall file, which makes its folder an export.
+  package static func isOverallFile(_ name: String) -> Bool {
+    name.utf8.count > ending.utf8.count && name.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8)
+  }
+
   private static func overallFile(
     at path: String,
     isCertain: Bool,
@@ -109,9 +114,7 @@ package struct ManagedExport: Sendable, Equatable {
     guard try files.isFolder(path) else { return nil }
     let folder = FilePaths.bare(path)
     let names = try files.names(in: folder)
-    let found = names.filter {
-      $0.utf8.count > ending.utf8.count && $0.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8)
-    }
+    let found = names.filter(isOverallFile)
     if let first = found.first {
       if found.count == 1 { return "\(folder)/\(first)" }
       throw Failure(

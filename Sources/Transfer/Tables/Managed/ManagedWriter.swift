@@ -34,10 +34,7 @@ package final class ManagedWriter: CollectionWriter {
   ///
   /// - Throws: ``Failure`` of kind `cannotWrite`.
   package static func assertNoExport(in folder: String, via files: FileAccess) throws(Failure) {
-    let names = try files.names(in: folder)
-    if names.contains(where: {
-      $0.utf8.suffix(ManagedExport.ending.utf8.count).elementsEqual(ManagedExport.ending.utf8)
-    }) {
+    if try files.names(in: folder).contains(where: ManagedExport.isOverallFile) {
       throw .cannotWrite(folder, "it holds an export", remedy: "Name another folder, or remove it.")
     }
   }

@@ -212,6 +212,7 @@ package struct Export: Sendable {
   private func complete(_ output: ExportOutput, _ deletions: DeletionSearch?) throws -> [[String]] {
     context.progress.begin("completing the files", total: nil)
     if let summary = options.summary { try output.write(summary.sheet()) }
+    try markManaged()
     let reports = try output.finish()
     for report in reports where report.path != "-" {
       for collection in report.collection.map({ [$0] }) ?? options.reads.map(\.collection) {
@@ -222,7 +223,22 @@ package struct Export: Sendable {
     guard case .folder(let folder) = options.destination else { return columns }
     // A managed export has its own marker of completeness.
     if case .managed = options.format { return columns }
-    try Manifest(
+    try manifest(of: reports, deleted: deletions?.finish()).write(to: folder, via: options.files)
+    return columns
+  }
+
+  /// Marks a masked managed export with a manifest that lists no files, which Google's import does not look at.
+  ///
+  /// This comes before the overall file, so that there is no complete export without the mark.
+  private func markManaged() throws(Failure) {
+    guard case .managed = options.format, case .folder(let folder) = options.destination,
+      options.scope?.isMasked ?? false
+    else { return }
+    try manifest(of: []).write(to: folder, via: options.files)
+  }
+
+  private func manifest(of reports: [FileReport], deleted: Manifest.File? = nil) -> Manifest {
+    Manifest(
       toolVersion: gymmigrateVersion,
       environment: context.environment.name,
       database: context.client.database,
@@ -236,9 +252,8 @@ package struct Export: Sendable {
         entry?.since = report.collection.flatMap { options.since[$0] }
         return entry
       },
-      deleted: try deletions?.finish()
-    ).write(to: folder, via: options.files)
-    return columns
+      deleted: deleted
+    )
   }
 
   private func forEachPage(

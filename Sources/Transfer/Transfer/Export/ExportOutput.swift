@@ -97,7 +97,10 @@ package final class ExportOutput {
     case .file(let path): try files.checkWritable(path)
     case .folder(let path) where FileAccess.isRemote(path):
       try files.checkWritable("\(path)/\(Manifest.fileName)")
-    case .folder(let path): try Self.checkFolder(path)
+    case .folder(let path):
+      try Self.checkFolder(path)
+      // Whoever reads such a folder reads the managed export, and nothing else in it.
+      try ManagedWriter.assertNoExport(in: path, via: files)
     }
     if case .managed = format, let sharedPath { try ManagedWriter.assertNoExport(in: sharedPath, via: files) }
   }

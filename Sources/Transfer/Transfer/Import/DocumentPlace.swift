@@ -7,11 +7,14 @@ package struct DocumentPlace: Sendable {
   package let isFolder: Bool
   /// The managed export at the path, if it is one.
   let managed: ManagedExport?
-  /// The manifest of the folder, or the one beside the file that lists it.
-  let manifest: Manifest?
+  /// The manifest of the folder, or the one beside the file that lists it; a managed export has one only if it is
+  /// masked, which lists no files.
+  package let manifest: Manifest?
 
   /// The database of its documents, if known.
   package var database: DatabaseName? { manifest?.database ?? managed?.database }
+  /// Whether its documents are known to be masked.
+  package var isMasked: Bool { manifest?.scope?.isMasked ?? false }
   /// The time as of which its documents were read, if known; for managed exports, when they ended.
   var moment: Timestamp? { manifest?.readTime ?? managed?.endTime }
 
@@ -125,7 +128,12 @@ package struct PlaceReader {
       managed = try ManagedExport(at: path, isCertain: isManaged ?? false, via: files)
     }
     let isFolder = path == "-" ? false : try files.isFolder(path)
-    let manifest = try isFolder ? manifest(of: FilePaths.bare(path)) : manifest(naming: path)
+    let manifest: Manifest?
+    if let managed {
+      manifest = try self.manifest(ofManaged: managed)
+    } else {
+      manifest = try isFolder ? self.manifest(of: FilePaths.bare(path)) : self.manifest(naming: path)
+    }
     return DocumentPlace(path: path, isFolder: isFolder, managed: managed, manifest: manifest)
   }
 
@@ -133,6 +141,13 @@ package struct PlaceReader {
     if path == "-" { return nil }
     let manifest = try manifest(of: FilePaths.folder(of: path))
     return manifest?.file(named: FilePaths.name(of: path)) == nil ? nil : manifest
+  }
+
+  private mutating func manifest(ofManaged export: ManagedExport) throws(Failure) -> Manifest? {
+    let manifest = try manifest(of: FilePaths.folder(of: export.overallFile))
+    // Any other is of another export in the same folder.
+    let isMark = manifest.map { $0.allFiles.isEmpty && $0.scope?.isMasked ?? false } ?? false
+    return isMark ? manifest : nil
   }
 
   private mutating func manifest(of folder: String) throws(Failure) -> Manifest? {

@@ -65,6 +65,8 @@ package struct WantedState: Sendable {
   private static func manifest(of place: DocumentPlace, via access: FileAccess) throws -> Manifest? {
     let path = place.path
     if !place.isFolder { return place.manifest?.cut(to: FilePaths.name(of: path)) }
+    // That of a managed export lists no files.
+    if place.managed != nil, let manifest = place.manifest { return manifest }
     if place.manifest == nil {
       let folders = try FolderVerification.folders(in: path, via: access)
       if folders.count > 1 || folders != [FilePaths.bare(path)] { throw severalExports(path, folders) }

@@ -53,12 +53,17 @@ package struct FolderVerification: Sendable {
   ///
   /// - Throws: `.inputMissing` without a manifest, `.inputMalformed` for an invalid one.
   package init(of folder: String, via access: FileAccess = .local) throws(Failure) {
-    guard let manifest = try Manifest.read(from: folder, via: access) else {
+    let found = try Manifest.read(from: folder, via: access)
+    let names = try access.names(in: folder)
+    let isManaged = found?.allFiles.isEmpty ?? false && names.contains(where: ManagedExport.isOverallFile)
+    guard let manifest = found, !isManaged else {
       throw Failure(
         .inputMissing,
         "verify",
         path: folder,
-        cause: "it has no \(Manifest.fileName)",
+        cause: isManaged
+          ? "it is a managed export, whose \(Manifest.fileName) lists no files"
+          : "it has no \(Manifest.fileName)",
         remedy: "Name a folder that an export has written."
       )
     }
@@ -75,7 +80,7 @@ package struct FolderVerification: Sendable {
     }
     self.files = files
     let known = manifest.knownFiles
-    others = try access.names(in: folder).filter { !known.contains(UTF8Key($0)) }
+    others = names.filter { !known.contains(UTF8Key($0)) }
   }
 
   /// Returns the dated exports in a folder, oldest first, or the folder itself if it is an export.
