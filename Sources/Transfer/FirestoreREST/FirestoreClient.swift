@@ -94,7 +94,7 @@ package struct FirestoreClient: Sendable {
       .batchGetDocuments,
       request,
       operation: operation,
-      path: path ?? paths.first?.collection.string
+      path: path ?? paths.first.map { caller.shown($0.collection) }
     ) { (body, root) throws(CallFailure) in
       let (documents, readTime) = try answers(root, to: paths)
       return (documents, readTime, body.bytes)
@@ -137,7 +137,7 @@ package struct FirestoreClient: Sendable {
   package func get(
     _ path: DocumentPath
   ) async throws(Failure) -> (document: RawDocument?, readTime: Timestamp?) {
-    let (documents, readTime, _) = try await batchGetOnce([path], operation: "read", of: path.string)
+    let (documents, readTime, _) = try await batchGetOnce([path], operation: "read", of: caller.shown(path))
     return (documents.first, readTime)
   }
 
@@ -157,7 +157,7 @@ package struct FirestoreClient: Sendable {
       .runAggregationQuery,
       countRequest(read, reads, upTo: most),
       operation: "count the documents of",
-      path: read.collection.string
+      path: caller.shown(read.collection)
     ) { (_, root) throws(CallFailure) in try Self.counted(root) }
     if let most, answer.count >= most { throw try caller.traffic.account.exhausted(before: Cost(reads: 1)) }
     return answer
@@ -213,7 +213,7 @@ package struct FirestoreClient: Sendable {
   ) async throws(Failure) -> [String] {
     var ids: [String] = []
     var (known, emptyPages): (Set<UTF8Key>, Int) = ([], 0)
-    let (operation, path) = ("list the collections of", parent?.string ?? database.database)
+    let (operation, path) = ("list the collections of", parent.map { caller.shown($0) } ?? database.database)
     try await forEachPage(orThrow: .endless(operation, path: path)) { token throws(Failure) in
       let json = JSONWriter.object {
         $0.member("pageSize", 300)

@@ -30,10 +30,12 @@ struct CommandContext: Sendable {
     _ body: (Connection) async throws -> Result
   ) async throws -> Result {
     if let other, environment.isLocal, other.environment.isLocal {
+      var caller = other.client.caller
+      caller.hidesNames = options.hidesNames == true
       let client = FirestoreClient(
         database: environment.database,
         endpoint: other.client.endpoint,
-        caller: other.client.caller
+        caller: caller
       )
       note(environment, client.endpoint)
       return try await body(Connection(environment: environment, client: client, signer: other.signer))
@@ -55,7 +57,7 @@ struct CommandContext: Sendable {
     ) { endpoint, signer, caller in
       note(environment, endpoint)
       var caller = caller
-      caller.isOfSource = isOfSource
+      (caller.isOfSource, caller.hidesNames) = (isOfSource, options.hidesNames == true)
       let client = FirestoreClient(
         database: environment.database,
         endpoint: endpoint,

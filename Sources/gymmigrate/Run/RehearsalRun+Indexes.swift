@@ -26,7 +26,7 @@ extension RehearsalRun {
         do {
           for try await _ in session.client.pages(of: read) { break }
         } catch let failure as Failure where failure.service?.status == .failedPrecondition {
-          refusal = failure.service?.message
+          refusal = failure.service?.shownMessage
         }
       }
       return refusal

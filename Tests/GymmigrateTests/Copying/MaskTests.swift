@@ -238,8 +238,11 @@ struct MaskTests {
     }
   }
 
-  @Test("A read that the service refuses names nobody, whatever its answer names.")
-  func refusedRead() async throws {
+  @Test(
+    "A read that the service refuses names nobody, whatever its answer names, nor do the retries.",
+    arguments: [(400, "INVALID_ARGUMENT"), (503, "UNAVAILABLE")]
+  )
+  func refusedRead(_ code: Int, _ status: String) async throws {
     let source = MiniFirestore.environment("prod")
     let target = MiniFirestore.environment("test")
     try source.load(jsonLines: Self.line("users/UIDcanary0", [Self.text("fullName", "Zcanary")]))
@@ -248,17 +251,21 @@ struct MaskTests {
       guard request.target.contains("/users?") || request.text.contains("users") else {
         return source.handler(request)
       }
-      let error = #"{"code":400,"message":"\#(name) is Zcanary","status":"INVALID_ARGUMENT"}"#
-      return .json(#"{"error":\#(error)}"#, status: 400)
+      let error = #"{"code":\#(code),"message":"\#(name) is Zcanary","status":"\#(status)"}"#
+      return .json(#"{"error":\#(error)}"#, status: code)
     }
     try await withTwoServers(handler, target.handler) { tool in
       try await tool.bare(["mask", "key", "new", "a"]).expect(0)
       let mask = ["--mask", "--mask-key-file", "a"]
       for command in [
-        ["copy", "users", "--from", "prod", "--to", "test", "--yes"],
-        ["export", "users", "-e", "prod", "-o", "users.jsonl"],
+        ["copy", "users", "--from", "prod", "--to", "test", "--yes"] + mask,
+        ["copy", "--subset", "users", "--from", "prod", "--to", "test", "--yes"] + mask,
+        ["export", "users", "-e", "prod", "-o", "users.jsonl"] + mask,
+        ["mirror", "pull", "-e", "prod", "-o", "users.sqlite"] + mask,
+        ["mask", "check", "users", "-e", "prod"],
+        ["mask", "prove", "users", "--from", "prod", "--to", "test"],
       ] {
-        let result = try await tool.bare(command + mask)
+        let result = try await tool.bare(command + ["--retry-for", "2s"])
         #expect(result.exitCode != 0 && !result.errors.isEmpty, "\(command)")
         #expect(result.errors.contains("may name people, and is not shown"), "\(result.errors)")
         expectNoCanary(result.output + result.errors, command[0])

@@ -131,8 +131,7 @@ package struct MirrorPull: Sendable {
         try body(try await masked(page))
         progress.advance(by: page.count)
       }
-    } catch var failure as Failure {
-      if let mask = options.mask { failure = mask.withoutNames(failure, read.collection) }
+    } catch let failure as Failure {
       guard let moment = read.readTime else { throw failure }
       throw failure.explainingClosedWindow(since: moment, remedy: "Pull again.")
     }

@@ -4,16 +4,12 @@ package struct PulledMask: Sendable {
   let fingerprint: String
   let assertCovers: @Sendable ([CollectionPath]) throws(Failure) -> Void
   let masked: @Sendable ([RawDocument]) async throws -> [RawDocument]
-  /// Returns a read failure without document names.
-  let withoutNames: @Sendable (Failure, CollectionPath) -> Failure
 
   package init(
     fingerprint: String,
     assertCovers: @escaping @Sendable ([CollectionPath]) throws(Failure) -> Void,
-    masked: @escaping @Sendable ([RawDocument]) async throws -> [RawDocument],
-    withoutNames: @escaping @Sendable (Failure, CollectionPath) -> Failure
+    masked: @escaping @Sendable ([RawDocument]) async throws -> [RawDocument]
   ) {
-    (self.fingerprint, self.assertCovers) = (fingerprint, assertCovers)
-    (self.masked, self.withoutNames) = (masked, withoutNames)
+    (self.fingerprint, self.assertCovers, self.masked) = (fingerprint, assertCovers, masked)
   }
 }

@@ -91,6 +91,8 @@ public struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertibl
   public var retryDelay: Double?
   /// Whether the response has the service's error format; false for a proxy's page.
   public var isFromService: Bool
+  /// Whether the message may name people that nobody may see; decisions still depend on it.
+  package var hidesMessage = false
 
   /// Creates an error; the HTTP status defaults to that of `status`.
   public init(
@@ -109,8 +111,13 @@ public struct FirestoreError: Error, Sendable, Equatable, CustomStringConvertibl
     self.isFromService = isFromService
   }
 
+  /// The message for people.
+  package var shownMessage: String {
+    hidesMessage ? "the message may name people, and is not shown" : message
+  }
+
   /// One line: `NOT_FOUND (404): …`.
   public var description: String {
-    "\(status.name) (\(code)): \(message)".split(whereSeparator: \.isNewline).joined(separator: " ")
+    "\(status.name) (\(code)): \(shownMessage)".split(whereSeparator: \.isNewline).joined(separator: " ")
   }
 }

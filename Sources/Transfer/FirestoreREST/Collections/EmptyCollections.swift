@@ -35,7 +35,8 @@ extension FirestoreClient {
     guard let missing = try? await pages.next()?.first else {
       return await naming(read, notice)
     }
-    return "\(notice), but there are some in subcollections, as below \(missing.path)."
+    let place = caller.hidesNames ? "" : ", as below \(missing.path)"
+    return "\(notice), but there are some in subcollections\(place)."
   }
 
   /// Returns a sentence suggesting the collection that was probably meant by that of a missing document; nil if the

@@ -70,6 +70,8 @@ package struct ServiceCaller: Sendable {
   package var isBilled = true
   /// Whether its requests go to the source database of a command with two databases.
   package var isOfSource = false
+  /// Whether nothing that is shown may name a document, or quote the service, because the documents are masked.
+  package var hidesNames = false
 
   package init(
     transport: any HTTPTransport,
@@ -260,7 +262,7 @@ package struct ServiceCaller: Sendable {
         }
         return try decode(body, root)
       } catch {
-        failure = error
+        failure = shown(error)
       }
       let elapsed = attempts.elapsed
       guard Self.mayRetry(failure, rpc),

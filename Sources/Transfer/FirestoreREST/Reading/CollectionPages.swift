@@ -314,12 +314,12 @@ extension PageFetcher {
       case .after(let name): name < first && name < last
       case .at(let name): name <= first && name <= last
       }
-    if !isBehindStart { throw .endless("read the pages of", path: read.collection.string) }
+    if !isBehindStart { throw .endless("read the pages of", path: path) }
     if let end = piece.end, last >= end {
       throw Failure(
         .unavailable,
         "read the pages of",
-        path: read.collection.string,
+        path: path,
         cause: "the service returned documents beyond the requested range",
         remedy: "It may not support endAt: omit --parallel."
       )

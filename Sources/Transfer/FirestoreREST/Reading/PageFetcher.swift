@@ -11,6 +11,8 @@ struct PageFetcher: Sendable {
   /// Called with the number of documents in a page, including those that are left out here, after it was decoded.
   var onPage: @Sendable (_ documents: Int) -> Void = { _ in }
   private let selection: ReadSelection?
+  /// The collection for errors.
+  var path: String { client.caller.shown(read.collection) }
 
   init(
     client: FirestoreClient,
@@ -94,7 +96,7 @@ struct PageFetcher: Sendable {
   func start(after page: FetchedPage) throws(Failure) -> PageStart? {
     guard let position = page.next else { return nil }
     guard let start = PageStart(position, after: page.start) else {
-      throw .endless("read the pages of", path: read.collection.string)
+      throw .endless("read the pages of", path: path)
     }
     return start
   }
@@ -111,7 +113,7 @@ struct PageFetcher: Sendable {
       .listDocuments,
       bounded(request, size: size),
       operation: "read the page of",
-      path: read.collection.string,
+      path: path,
       beforeParsing: { await prepare?($0, size) }
     ) { (body, root) throws(CallFailure) in
       FetchedPage(
@@ -147,7 +149,7 @@ struct PageFetcher: Sendable {
       .runQuery,
       bounded(request, size: size),
       operation: "query",
-      path: read.collection.string,
+      path: path,
       beforeParsing: { await prepare?($0, size) }
     ) { (body, root) throws(CallFailure) in
       let elements = try FirestoreClient.streamElements(root)
@@ -202,7 +204,7 @@ struct PageFetcher: Sendable {
       try order.endPage()
       return decoded
     } catch {
-      throw error.asFailure(operation: "read the page of", path: read.collection.string)
+      throw client.caller.shown(error).asFailure(operation: "read the page of", path: path)
     }
   }
 
@@ -252,7 +254,7 @@ struct PageFetcher: Sendable {
     if selection != nil || read.cutsHere { return .memory(try documents(of: page, &order)) }
     let reader = AnswerReader(client.database)
     let isAsked = read.mayGive
-    let collection = read.collection.string
+    let (caller, path) = (client.caller, path)
     var documents: [WireDocument] = []
     if let list = page.elements {
       documents.reserveCapacity(page.size)
@@ -264,7 +266,7 @@ struct PageFetcher: Sendable {
       }
     }
     let wire = WirePage(documents, owner: page.body) { error in
-      AnswerReader.failure(of: error).asFailure(operation: "read the page of", path: collection)
+      caller.shown(AnswerReader.failure(of: error)).asFailure(operation: "read the page of", path: path)
     }
     return .wire(wire)
   }

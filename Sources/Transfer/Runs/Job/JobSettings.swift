@@ -35,6 +35,8 @@ package struct ConnectionSettings: Codable, Sendable, Equatable {
   package var bound: BillBound?
   /// Whether it is a temporary copy that is not billed, so that its requests are not counted; nil means no.
   package var isScratch: Bool?
+  /// Whether nothing that is shown may name its documents, because they leave it masked; nil means no.
+  package var hidesNames: Bool?
 
   package static let defaultStateDir = ".gymmigrate"
   package static let usualRetry = 300.0

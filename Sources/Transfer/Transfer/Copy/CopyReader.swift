@@ -41,7 +41,11 @@ struct CopyReader: Sendable {
       let isResumable = reads[index - start.stage].isOrderedByName && mask == nil
       var left = limit - position.taken
       while left > 0,
-        let page = try await next(of: index - start.stage, in: pages, plan.scopes[index].name)
+        let page = try await pages.next(
+          of: index - start.stage,
+          at: plan.readTime,
+          orElse: Self.remedy
+        )
       {
         try Task.checkCancellation()
         let selected = page.filter { isSelected($0.path, index) }.prefix(left)
@@ -84,9 +88,7 @@ struct CopyReader: Sendable {
     do {
       return try await client.batchGet(paths, readTime: plan.readTime)
     } catch {
-      let failure =
-        plan.readTime.map { error.explainingClosedWindow(since: $0, remedy: Self.remedy) } ?? error
-      throw mask == nil ? failure : failure.withoutNames(in: paths[0].collection)
+      throw plan.readTime.map { error.explainingClosedWindow(since: $0, remedy: Self.remedy) } ?? error
     }
   }
 
@@ -99,19 +101,6 @@ struct CopyReader: Sendable {
     var carried = try await mask?.masked(documents) ?? documents
     for index in carried.indices { carried[index] = try references.rewrite(carried[index]) }
     return carried
-  }
-
-  /// Returns the next page of a scope; errors of a masked copy name no source documents.
-  private func next(
-    of read: Int,
-    in pages: CollectionPages,
-    _ scope: CollectionPath
-  ) async throws -> [RawDocument]? {
-    do {
-      return try await pages.next(of: read, at: plan.readTime, orElse: Self.remedy)
-    } catch let failure as Failure where mask != nil {
-      throw failure.withoutNames(in: scope)
-    }
   }
 
   /// Returns the reads of the scopes that remain after a position.

@@ -262,7 +262,7 @@ package struct Export: Sendable {
     _ body: (DocumentPage) throws -> Void
   ) async throws {
     var left = options.limit ?? .max
-    while left > 0, let whole = try await self.next(of: read, next) {
+    while left > 0, let whole = try await next() {
       try Task.checkCancellation()
       let page = try await prepared(whole, atMost: left)
       try body(page)
@@ -275,18 +275,6 @@ package struct Export: Sendable {
         }
       }
       context.progress.advance(by: options.filter == nil ? page.count : whole.count)
-    }
-  }
-
-  /// Returns the next page; errors of a masked export name no source documents.
-  private func next(
-    of read: CollectionRead,
-    _ next: () async throws -> DocumentPage?
-  ) async throws -> DocumentPage? {
-    do {
-      return try await next()
-    } catch let failure as Failure where options.mask != nil {
-      throw failure.withoutNames(in: read.collection)
     }
   }
 

@@ -64,7 +64,8 @@ struct MigrateTest: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let connection = source.connection(to: from, beside: common.connection.settings)
+    var connection = source.connection(to: from, beside: common.connection.settings)
+    connection.hidesNames = masking.hidesNames
     let output = common.logging.settings
     let resolver = EnvironmentResolver(connection)
     let (environment, name) = (try resolver.environment(), try resolver.names())

@@ -62,7 +62,9 @@ struct MirrorPullCommand: AsyncParsableCommand {
       try PulledMask($0, EnvironmentResolver(common.connection).schema())
     }
     options.overlap = Int64(overlap.inSeconds.rounded(.up))
-    try await common.command("mirror pull").performWithoutRun { [options] session in
+    var command = common.command("mirror pull")
+    command.connection.hidesNames = masking.hidesNames
+    try await command.performWithoutRun { [options] session in
       session.progress.begin("pull", total: nil)
       defer { session.progress.end() }
       let report = try await MirrorPull(in: session, to: path, options).run()
@@ -92,8 +94,7 @@ extension PulledMask {
     self.init(
       fingerprint: settings.fingerprint,
       assertCovers: { roots throws(Failure) in try mask.assertCovers(roots) },
-      masked: { documents in try await mask.masked(documents) },
-      withoutNames: { $0.withoutNames(in: $1) }
+      masked: { documents in try await mask.masked(documents) }
     )
   }
 }

@@ -145,6 +145,7 @@ struct CopyCommand: JobCommand {
     job.selection.collections = part.roots(selection.collections)
     var run = common.jobRun(job)
     run.source = source.connection(to: place?.name ?? from, beside: run.connection)
+    run.source?.hidesNames = masking.hidesNames
     run.connection.environment = to
     return run
   }

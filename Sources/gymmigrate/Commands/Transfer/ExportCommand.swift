@@ -234,6 +234,7 @@ struct ExportCommand: JobCommand {
     job.mask = try masking.settings()
     var run = common.jobRun(job)
     run.connection = snapshot.connection(common.connection)
+    run.connection.hidesNames = masking.hidesNames
     return run
   }
 

@@ -33,6 +33,7 @@ struct MaskCheckCommand: AsyncParsableCommand {
   func run() async throws {
     var findings: [MaskCheck.Finding] = []
     var command = common.command("mask check")
+    command.connection.hidesNames = true
     command.printing = { summary in
       if common.isJSON {
         return try StandardOutput.write(line: summary.json(after: "findings", findings) { $0.write(to: &$1) })

@@ -45,6 +45,8 @@ struct MaskProveCommand: AsyncParsableCommand {
     var command = common.command("mask prove")
     command.connection.environment = to
     command.source = source.connection(to: from, beside: command.connection)
+    command.connection.hidesNames = true
+    command.source?.hidesNames = true
     try assertNear(to: EnvironmentResolver(command.connection).schema())
     command.printing = { summary in
       if common.isJSON { return try StandardOutput.write(json: summary.json + [UInt8(ascii: "\n")]) }

@@ -23,5 +23,8 @@ struct MaskOptions: ParsableArguments {
     }
   }
 
+  /// As ``ConnectionSettings/hidesNames``, for the database whose documents are masked.
+  var hidesNames: Bool? { mask ? true : nil }
+
   func settings() throws -> MaskSettings? { try maskKeyFile.map { try MaskSettings(keyFile: $0) } }
 }

@@ -253,13 +253,9 @@ struct SubsetRun: ~Copyable {
     )
   }
 
-  /// Explains that the read time has expired, if so; a masked copy's failure names no documents.
+  /// Explains that the read time has expired, if so.
   private func explained(_ failure: Failure) -> Failure {
-    let failure =
-      readTime.map { failure.explainingClosedWindow(since: $0, remedy: CopyReader.remedy) } ?? failure
-    guard copy.options.mask != nil, let root = subset.roots.first.flatMap({ CollectionPath($0.collection) })
-    else { return failure }
-    return failure.withoutNames(in: root)
+    readTime.map { failure.explainingClosedWindow(since: $0, remedy: CopyReader.remedy) } ?? failure
   }
 }
 
