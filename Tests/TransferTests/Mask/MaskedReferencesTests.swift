@@ -39,6 +39,59 @@ import Testing
     #expect(decided == [rule, rule])
   }
 
+  @Test(
+    "In a collection without personal data, what stands in place of masked elements, fields or keys is masked, too."
+  )
+  func places() throws {
+    let schema = try schema(
+      """
+        people: { mask: pseudonym, fields: { n: boolean } }
+        free: { personal-data: none, fields: { n: integer } }
+        teams:
+          personal-data: none
+          fields:
+            all: { type: array, elements: { type: string, reference: people } }
+            deep: { type: array, elements: { type: map, fields: { who: { type: string, reference: people } } } }
+            of: { type: map, fields: { who: { type: string, reference: people }, n: integer } }
+            keys: { type: map, keys: { mask: reference(people) } }
+            names: { type: array, elements: { type: string, mask: name } }
+            open: { type: array, elements: { type: string, reference: free } }
+            kept: { type: array, mask: keep, elements: { type: string, reference: people } }
+            tags: { type: array, elements: string }
+      """
+    )
+    let mask = Mask(by: schema, key: MaskKey(String(repeating: "k", count: 40)))
+    try mask.assertCovers([CollectionPath(nil, "teams")])
+    func masked(_ value: Value, _ field: String) throws -> Value? {
+      let path = try #require(DocumentPath("teams/t"))
+      return try mask.masked(RawDocument(path: path, fields: [field: value])).fields[field]
+    }
+    let id = "zqbbbbbbbb"
+    let person = Value.string(try mask.path(try #require(DocumentPath("people/\(id)"))).id)
+    for field in ["all", "deep", "of", "keys", "names"] {
+      #expect(try masked(.string(id), field) == person, "\(field)")
+      #expect(try masked(.integer(5_550_831_234), field) != .integer(5_550_831_234), "\(field)")
+    }
+    for field in ["all", "names"] {
+      #expect(try masked(.map([id: .boolean(true)]), field) == .map([:]))
+    }
+    for field in ["deep", "of"] {
+      #expect(try masked(.array([.string(id)]), field) == .array([person]), "\(field)")
+    }
+    // What is as the schema declares it is masked as before, and nothing else is.
+    #expect(try masked(.array([.string(id)]), "all") == .array([person]))
+    #expect(
+      try masked(.map(["who": .string(id), "n": .integer(7)]), "of")
+        == .map(["who": person, "n": .integer(7)])
+    )
+    #expect(try masked(.map([id: .string("x")]), "keys") == .map([person.string ?? "": .string("x")]))
+    for field in ["open", "kept", "tags"] {
+      #expect(try masked(.string(id), field) == .string(id), "\(field)")
+    }
+    let document = RawDocument(path: try #require(DocumentPath("teams/t")), fields: ["all": .string(id)])
+    #expect(mask.decisions(on: document).map(\.rule.text) == ["pseudonym"])
+  }
+
   @Test("IDs that are those of another collection follow it to the end, and have no rule in a circle.")
   func chains() throws {
     let schema = try schema(

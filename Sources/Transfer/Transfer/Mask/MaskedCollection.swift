@@ -20,6 +20,9 @@ final class MaskedCollection: Sendable {
     /// The field without its bounds, which for an array are those of its length; nil if it has none.
     private let unbounded: Field?
 
+    /// The declared fields and elements within it.
+    var inner: [Field] { Array(fields.values) + (element.map { [$0] } ?? []) }
+
     /// The field as it applies to the elements of an array that are masked by the array's rule.
     var inArray: Field { unbounded ?? self }
 

@@ -73,7 +73,7 @@ struct MaskedFields {
       gaps.append(.field(gap(of: field.schema.path, field.schema.types)))
       return .null
     }
-    let decided = isKept(value, field.schema, rule) ? rule : .pseudonym
+    let decided = isKept(value, field, rule) ? rule : .pseudonym
     if decisions == nil { return try apply(decided, to: value, field) }
     decide(decided, on: value, field.schema)
     return nil
@@ -115,9 +115,22 @@ struct MaskedFields {
 
   /// Whether a rule that keeps values may keep this one; people type anything into fields of other types or of a few
   /// values.
-  private func isKept(_ value: Value, _ field: FieldSchema, _ rule: MaskRule) -> Bool {
-    guard rule.kind == .keep, collection.schema.personalData != .free else { return true }
-    return field.accepts(value) && (field.values?.lists(value) ?? true)
+  private func isKept(_ value: Value, _ field: MaskedCollection.Field, _ rule: MaskRule) -> Bool {
+    guard rule.kind == .keep else { return true }
+    if collection.schema.personalData == .free {
+      if case .map = value, field.schema.keyMask != nil { return true }
+      return field.schema.mask != nil || !masksWithin(field)
+    }
+    return field.schema.accepts(value) && (field.schema.values?.lists(value) ?? true)
+  }
+
+  /// Whether the keys, fields or elements of a field are masked, so that a value in place of them may be one of these.
+  private func masksWithin(_ field: MaskedCollection.Field) -> Bool {
+    if let rule = field.schema.keyMask, resolved(rule).kind != .keep { return true }
+    return field.inner.contains { inner in
+      let rule = inner.rule.map { resolved($0, inner.schema.reference?.collection) }
+      return rule.map { $0.kind != .keep } ?? false || masksWithin(inner)
+    }
   }
 
   /// Returns nil for a value that is dropped.
