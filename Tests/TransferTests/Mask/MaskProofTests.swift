@@ -202,6 +202,30 @@ import Testing
     }
   }
 
+  @Test("A value is found in escapes, however often it is escaped, and whatever the letter.")
+  func escapes() async throws {
+    // The escapes of RFC 8259: pairs of surrogates for what is beyond U+FFFF.
+    let (name, escaped) = ("𠮷田太郎次郎三郎", #"\ud842\udfb7\u7530\u592a\u90ce\u6b21\u90ce\u4e09\u90ce"#)
+    try await withTemporaryDirectory { folder in
+      let file = folder.appendingPathComponent("x.json")
+      var text = "{\"a\":\"\(escaped)\"}"
+      for depth in 1...4 {
+        try Data(text.utf8).write(to: file)
+        var proof = try MaskProof(by: SchemaReader.schema(parsing: Self.text, path: "s.yaml"))
+        try proof.take(Self.document("people/\(Self.id)", ["fullName": .string(name)]))
+        try proof.search(files: folder.path) { _, _ in }
+        #expect(found(try proof.report()) == ["people: fullName"], "\(depth)")
+        let inner = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        text = "{\"b\":\"\(inner)\"}"
+      }
+    }
+    #expect(
+      EncodedText.unescaped(Array(#"a\ud842\u0041 100% \"#.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        == "a A 100% \\"
+    )
+    #expect(EncodedText.unescaped(Array("100% de C:".utf8)) == nil)
+  }
+
   @Test("What was not looked for is said.")
   func said() throws {
     let report = try prove([])
