@@ -226,6 +226,21 @@ import Testing
     #expect(EncodedText.unescaped(Array("100% de C:".utf8)) == nil)
   }
 
+  @Test("The keys of a map that is emptied are looked for, or reported if they may be names of fields.")
+  func keysOfEmptiedMaps() throws {
+    for field in ["fullName", "note"] {
+      for (key, isPlain) in [("Lx9-Qw7z", false), ("vecindario", true)] {
+        var proof = try MaskProof(by: SchemaReader.schema(parsing: Self.text, path: "s.yaml"))
+        let map = Value.array([.map([key: .boolean(true)])])
+        try proof.take(Self.document("people/\(Self.id)", [field: map, "email": .string(Self.email)]))
+        try proof.search(Self.note(.string("con \(key)")))
+        let row = try proof.report().fields.first { $0.field == "people: \(field)" }
+        // A map in a kept field that is no map is emptied like the others.
+        #expect(row?.found == (isPlain ? 0 : 1) && row?.common == (isPlain ? 1 : 0), "\(field): \(key)")
+      }
+    }
+  }
+
   @Test("What was not looked for is said.")
   func said() throws {
     let report = try prove([])

@@ -62,7 +62,7 @@ package struct MaskProof: ~Copyable {
   private mutating func take(_ value: Value, _ decision: MaskDecision, of field: String) throws(Failure) {
     switch value {
     case .array(let values): for value in values { try take(value, decision, of: field) }
-    case .map(let fields): try take(fields, decision, of: field)
+    case .map(let fields) where fields.vector == nil: try take(fields, decision, of: field)
     // References are masked consistently under every rule.
     case .reference(let name): if let path = DocumentPath(ofName: name) { try takeIDs(of: path) }
     default:
@@ -75,8 +75,14 @@ package struct MaskProof: ~Copyable {
     for entry in fields.entries {
       if let rule = decision.keys {
         try take(entry.name, rule, at: row("\(field) (keys)", isIdentity: true))
-      } else if decision.rule.kind != .keep, !MaskGaps.isPlain(entry.name) {
-        try take(entry.name, decision.rule, at: row(field, isIdentity: decision.isIdentity))
+      } else if decision.rule.kind != .keep {
+        let row = row(field, isIdentity: decision.isIdentity)
+        // A plain name is probably that of a field, which other maps have as well.
+        if MaskGaps.isPlain(entry.name) {
+          rows[row].field.common += 1
+        } else {
+          try take(entry.name, decision.rule, at: row)
+        }
       }
       try take(entry.value, decision, of: field)
     }
