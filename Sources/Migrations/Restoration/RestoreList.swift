@@ -59,7 +59,7 @@ package struct RestoreList: ChangeList {
       )
     }
     collections = scopes.map(\.name)
-    found = Locked(RestoreNumbers(at: state.moment))
+    found = Locked(RestoreNumbers(at: state.moment, readAt: present.moment))
   }
 
   /// What was found so far.

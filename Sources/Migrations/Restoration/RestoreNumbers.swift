@@ -5,7 +5,9 @@ import TypedDocuments
 package struct RestoreNumbers: JSONRecord, Equatable {
   /// The restored point in time, by the database's clock; nil if not known.
   package var moment: Timestamp?
-  /// The number of existing documents that were written after that time.
+  /// When the documents were read, by the database's clock; nil if not known.
+  package var readTime: Timestamp?
+  /// The number of existing documents that were written after ``moment``.
   package var written = 0
   /// The number of documents that no longer exist.
   package var deleted = 0
@@ -18,7 +20,9 @@ package struct RestoreNumbers: JSONRecord, Equatable {
   /// record them.
   package var collections: [String]?
 
-  package init(at moment: Timestamp? = nil) { self.moment = moment }
+  package init(at moment: Timestamp? = nil, readAt readTime: Timestamp? = nil) {
+    (self.moment, self.readTime) = (moment, readTime)
+  }
 
   mutating func add(_ outcome: Outcome, of path: DocumentPath) {
     let isKept = outcome.findings.contains { $0.code == RestoreRules.Code.kept.rawValue }

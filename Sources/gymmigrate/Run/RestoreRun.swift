@@ -108,10 +108,10 @@ extension RestoreJob: PerformableJob {
     return (report, list.numbers)
   }
 
-  /// The reads of looking below the documents to be deleted, unless all that is there is restored, too.
+  /// The reads of looking below the documents to be deleted: once more before, unless all that is there is restored, too.
   private func readsBelow(_ report: MigrationReport, in session: Session) -> Int {
     let covered = report.reasons[UTF8Key(SubcollectionGuard.coveringReason), default: 0]
-    if covered > 0 { return decidesOnAllBelow(in: session) ? 0 : 2 * covered }
+    if covered > 0 { return decidesOnAllBelow(in: session) ? covered : 2 * covered }
     // Before it is applied, it is not known which documents have subcollections.
     return plan.isDryRun ? report.readsBelow : 2 * report.deletions
   }
@@ -198,7 +198,10 @@ extension RestoreJob: PerformableJob {
     let file = folder.file("plan.jsonl")
     if FileCheck.exists(file) {
       let planned = try PlannedChanges(file: file, for: session.environment, folder: run.connection.stateDir)
-      let changes = decidesOnAllBelow(in: session) ? planned : try await planned.checked(in: session.client)
+      let changes =
+        decidesOnAllBelow(in: session)
+        ? try await planned.decided(at: numbers.readTime, in: session.client)
+        : try await planned.checked(in: session.client)
       let deletions = DeletionBound(maximum: maximumDeletes, options: run.confirmation)
       try deletions.assertAllows(changes, from: file)
       if !folder.isResumed { try Guard.ask("Restore?", with: run.confirmation) }

@@ -71,9 +71,15 @@ extension Change {
 
 extension SubcollectionGuard {
   /// Returns a lister that asks the service for the collections below a document to be deleted.
-  package static func lister(_ client: FirestoreClient) -> Lister {
+  ///
+  /// - Parameter kept: Returns those of some documents below, without fields, that keep it from being deleted; nil for all.
+  package static func lister(
+    _ client: FirestoreClient,
+    keeping kept: (@Sendable ([RawDocument]) async throws -> [DocumentPath])? = nil
+  ) -> Lister {
     { path in
-      let ids = try await client.collectionIDs(below: path)
+      var ids = try await client.collectionIDs(below: path)
+      if let kept, !ids.isEmpty { ids = try await client.collectionIDs(below: path, keeping: kept) }
       if ids.isEmpty { return ids }
       // A document that is already gone orphans nothing by its deletion: a resumed run encounters its own deletions.
       return try await client.batchGet([path], mask: [.documentName])[path] == nil ? [] : ids

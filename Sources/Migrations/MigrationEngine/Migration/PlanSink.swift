@@ -16,6 +16,11 @@ package protocol PlanSink: Sendable {
 
   /// Records the outcomes of documents that are written atomically.
   func record(_ decision: JointDecision) async throws
+
+  /// Waits until every change so far is settled.
+  ///
+  /// - Returns: Whether changes are written, so that the database shows what became of them; false if they are only planned.
+  func drain() async throws -> Bool
 }
 
 /// A decision on several documents, made and written in one transaction.
@@ -29,21 +34,36 @@ package struct JointDecision: Sendable {
   package var outcomes: @Sendable (any DocumentReader) async throws -> [Decided]
   /// Called with the changes that were written and the update times, nil for deletions.
   package var didCommit: @Sendable ([Change], [Timestamp?]) throws -> Void
+
+  package init(
+    path: DocumentPath,
+    outcomes: @escaping @Sendable (any DocumentReader) async throws -> [Decided],
+    didCommit: @escaping @Sendable ([Change], [Timestamp?]) throws -> Void = { _, _ in }
+  ) {
+    (self.path, self.outcomes, self.didCommit) = (path, outcomes, didCommit)
+  }
 }
 
 extension PlanSink {
   package func current(ofWritten paths: [DocumentPath]) async throws -> [DocumentPath: RawDocument?] { [:] }
 
-  package func record(_ decision: JointDecision) async throws {
-    throw Failure(
+  package func drain() async throws -> Bool { false }
+
+  package func record(_ decision: JointDecision) async throws { throw Failure.unexpected(decision) }
+
+  package func record(_ outcomes: [Outcome], of page: [RawDocument]) async throws {
+    for (outcome, document) in zip(outcomes, page) { try await record(outcome, of: document) }
+  }
+}
+
+extension Failure {
+  /// A joint decision that a sink does not expect.
+  static func unexpected(_ decision: JointDecision) -> Failure {
+    Failure(
       .internal,
       "record what belongs together",
       path: decision.path.string,
       cause: "it is not expected here"
     )
-  }
-
-  package func record(_ outcomes: [Outcome], of page: [RawDocument]) async throws {
-    for (outcome, document) in zip(outcomes, page) { try await record(outcome, of: document) }
   }
 }

@@ -22,10 +22,14 @@ package struct PlannedChanges: ChangeList {
   package var sha256: String { copy.sha256 }
   /// Lists the collections below a document to be deleted; nil to skip this check.
   var subcollections: SubcollectionGuard.Lister?
-  /// Lists the collections below a document in which something remains although the plan claims otherwise; nil to trust the plan.
+  /// Lists the collections below a document in which something would remain although the plan claims otherwise; nil to trust the
+  /// plan.
   private var uncovered: SubcollectionGuard.Lister?
-  /// Whether any deletion claims that everything below its document is also planned.
-  private let coversAny: Bool
+  /// Lists the collections below a document in which something remains that must not, once all that the plan deletes there was
+  /// deleted or left; nil if nothing may remain.
+  private var remaining: SubcollectionGuard.Lister?
+  /// The numbers of segments of the documents whose deletions claim that everything below is also planned, largest first.
+  private let depths: [Int]
   private let copy: InputCopy
 
   /// Reads a plan file completely, in constant memory, so that a plan that cannot be completed is never begun.
@@ -47,7 +51,8 @@ package struct PlannedChanges: ChangeList {
     var last: LedgerEntry.Applied?
     var (count, deletions) = (0, 0)
     var (changed, former): (Set<CollectionPath>, CollectionPath?) = ([], nil)
-    var (namesServer, namesAny, coversAny) = (true, false, false)
+    var (namesServer, namesAny) = (true, false)
+    var depths: Set<Int> = []
     var search = DuplicateSearch()
     var reader = try PlanFileReader(copy)
     while let line = try reader.next() {
@@ -63,7 +68,7 @@ package struct PlannedChanges: ChangeList {
         former = line.change.path.collection
         changed.insert(line.change.path.collection.pattern)
       }
-      if line.change.coversAllBelow { coversAny = true }
+      if let depth = line.change.coveredDepth { depths.insert(depth) }
       try search.add(line.change.path, at: DuplicateSearch.Place(file: 0, line: line.number))
     }
     try Self.refuseDuplicates(search, of: file)
@@ -78,7 +83,8 @@ package struct PlannedChanges: ChangeList {
       )
     }
     applied = migrations
-    (self.namesServer, self.coversAny) = (namesServer, coversAny)
+    self.namesServer = namesServer
+    self.depths = depths.sorted(by: >)
     (self.changed, self.deletions) = (changed, deletions)
     id = migrations.isEmpty ? "plan" : migrations.map(\.id).joined(separator: "+")
   }
@@ -104,11 +110,25 @@ package struct PlannedChanges: ChangeList {
 
   /// Returns the same changes for a plan of unknown origin: a claim that everything below a document is also deleted is verified.
   package func checked(in client: FirestoreClient) async throws -> PlannedChanges {
-    guard coversAny else { return self }
+    if depths.isEmpty { return self }
     let deletions = try await PlannedDeletions(of: try PlanFileReader(copy))
     var checked = self
     checked.uncovered = { try await deletions.collections(leftBelow: $0, in: client) }
     return checked
+  }
+
+  /// Returns the same changes for a plan that decided on everything below the documents that it deletes: what it left there may
+  /// stay, and what came since may not lose its parent.
+  ///
+  /// - Parameter time: When the plan's documents were read, by the service's clock; nil if unknown.
+  package func decided(at time: Timestamp?, in client: FirestoreClient) async throws -> PlannedChanges {
+    if depths.isEmpty { return self }
+    let planned = try await PlannedDeletions(of: try PlanFileReader(copy))
+    var decided = self
+    decided.remaining = SubcollectionGuard.lister(client) {
+      try await planned.unforeseen(of: $0, since: time)
+    }
+    return decided
   }
 
   package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any ChangeList {
@@ -117,14 +137,59 @@ package struct PlannedChanges: ChangeList {
     return guarded
   }
 
-  /// Records each change, except for deletions of documents that have subcollections; positions are line numbers.
+  /// Records each change, except for deletions of documents that have subcollections.
+  ///
+  /// Deletions that claim to cover everything below come last, deepest first: what lies below is settled before it is looked for.
+  /// Positions are line numbers, with the number of segments before those of such deletions.
   package func record(
     in sink: any PlanSink,
     after position: String?,
     mark: (String) async throws -> Void
   ) async throws {
+    let done = position.flatMap { Position($0) }
+    if done?.depth == nil {
+      try await record(nil, in: sink, after: done?.line ?? 0, uncovered: nil, mark: mark)
+    }
+    for depth in depths {
+      if let last = done?.depth, last < depth { continue }
+      let isWritten = try await sink.drain()
+      try await record(
+        depth,
+        in: sink,
+        after: done?.depth == depth ? done?.line ?? 0 : 0,
+        uncovered: isWritten ? remaining ?? subcollections : uncovered,
+        mark: mark
+      )
+    }
+  }
+
+  /// A position in the order in which changes are recorded.
+  private struct Position: CustomStringConvertible {
+    /// As ``Change/coveredDepth``.
+    var depth: Int?
+    var line: Int
+
+    init(_ depth: Int?, line: Int) { (self.depth, self.line) = (depth, line) }
+
+    init?(_ text: String) {
+      let parts = text.split(separator: "/", maxSplits: 1)
+      guard let last = parts.last, let line = Int(count: last) else { return nil }
+      self.init(parts.count > 1 ? Int(count: parts[0]) : nil, line: line)
+    }
+
+    var description: String { depth.map { "\($0)/\(line)" } ?? "\(line)" }
+  }
+
+  /// Records the changes of one ``Change/coveredDepth``.
+  private func record(
+    _ depth: Int?,
+    in sink: any PlanSink,
+    after done: Int,
+    uncovered: SubcollectionGuard.Lister?,
+    mark: (String) async throws -> Void
+  ) async throws {
     var reader = try PlanFileReader(copy)
-    let done = position.flatMap { Int(count: $0) } ?? 0
+    var count = 0
     var outcomes: [Outcome] = []
     var documents: [RawDocument] = []
     var fill = BatchFill(count: SubcollectionGuard.width)
@@ -146,17 +211,23 @@ package struct PlannedChanges: ChangeList {
       fill.empty()
     }
     while let line = try reader.next() {
-      if line.number <= done { continue }
       let change = line.change
+      if line.number <= done || change.coveredDepth != depth { continue }
       outcomes.append(Outcome(.change(change), migration: line.migration.id))
       documents.append(change.before ?? RawDocument(path: change.path, fields: FieldMap()))
       fill.add(bytes: change.heldBytes)
-      let isStop = line.number.isMultiple(of: 100)
+      count += 1
+      let isStop = count.isMultiple(of: 100)
       if isStop || fill.isFull { try await recordAll() }
-      if isStop { try await mark(String(line.number)) }
+      if isStop { try await mark(Position(depth, line: line.number).description) }
     }
     try await recordAll()
   }
+}
+
+extension Change {
+  /// The number of segments of the document if it is deleted with everything below; nil for other changes.
+  fileprivate var coveredDepth: Int? { isDeletion && coversAllBelow ? path.segments.count : nil }
 }
 
 extension Outcome {

@@ -100,6 +100,12 @@ struct PlanSession: PlanSink {
     if let failure { throw failure }
   }
 
+  func drain() async throws -> Bool {
+    guard let writer else { return false }
+    try await writer.drain()
+    return true
+  }
+
   /// Counts and lists documents of one collection together.
   private func record(
     _ outcomes: [Outcome],
@@ -183,9 +189,11 @@ struct PlanSession: PlanSink {
     counts.update(collection) { $0.add(outcome, isReadOnly: isReadOnly) }
   }
 
-  /// Stops before a deletion beyond the limit is submitted.
-  private func assertMayDelete() throws(Failure) {
-    guard let maximumDeletes, report.withLock({ $0.deletions }) >= maximumDeletes else { return }
+  /// Stops before deletions beyond the limit are submitted.
+  func assertMayDelete(_ count: Int = 1) throws(Failure) {
+    guard count > 0, let maximumDeletes, report.withLock({ $0.deletions }) + count > maximumDeletes else {
+      return
+    }
     throw Failure.tooManyDeletions(maximumDeletes, by: source.id, isBegun: journal != nil)
   }
 }

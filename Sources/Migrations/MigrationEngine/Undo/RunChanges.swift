@@ -25,19 +25,20 @@ package struct RunChanges: Sendable {
     case all
     /// Those that existed before the run, in order, without those of transactions.
     case existing
-    /// Those that did not, in reverse order, so that a document follows those below it, without those of transactions.
-    case created
+    /// Those that did not and have so many segments, in reverse order, without those of transactions.
+    case created(segments: Int)
 
     fileprivate var condition: String {
       switch self {
       case .all: "path > ? ORDER BY path"
       case .existing: "path > ? AND joint IS NULL AND NOT isNew ORDER BY path"
-      case .created: "path < ? AND joint IS NULL AND isNew ORDER BY path DESC"
+      case .created(let segments):
+        "path < ? AND joint IS NULL AND isNew AND segments = \(segments) ORDER BY path DESC"
       }
     }
 
     /// A key that precedes all paths in this order; no byte of a text is 255.
-    fileprivate var start: Data { self == .created ? Data([255]) : Data() }
+    fileprivate var start: Data { if case .created = self { Data([255]) } else { Data() } }
   }
 
   /// Reads a journal.
@@ -87,7 +88,8 @@ package struct RunChanges: Sendable {
       of: "the changes of a run",
       schema: """
         CREATE TABLE documents (
-          path BLOB PRIMARY KEY, history BLOB NOT NULL, joint INTEGER, isNew INTEGER NOT NULL
+          path BLOB PRIMARY KEY, history BLOB NOT NULL, joint INTEGER, isNew INTEGER NOT NULL,
+          segments INTEGER NOT NULL
         ) WITHOUT ROWID;
         CREATE TABLE parts (
           number INTEGER, path BLOB, change BLOB NOT NULL, result TEXT, time TEXT, PRIMARY KEY (number, path)
@@ -192,6 +194,12 @@ package struct RunChanges: Sendable {
     }
   }
 
+  /// The numbers of segments of the documents that did not exist before the run, largest first, without those of transactions.
+  func segmentsOfCreated() throws(Failure) -> [Int] {
+    let sql = "SELECT DISTINCT segments FROM documents WHERE joint IS NULL AND isNew ORDER BY segments DESC"
+    return try spool.access { db in try Int.fetchAll(db, sql: sql) }
+  }
+
   /// Returns those of some documents that are not known to have existed before the run.
   func withoutExisting(_ paths: [DocumentPath]) throws(Failure) -> [DocumentPath] {
     try spool.access { db in
@@ -208,14 +216,15 @@ package struct RunChanges: Sendable {
   ) throws(Failure) {
     try spool.access { db in
       let find = try db.cachedStatement(sql: "SELECT history, joint FROM documents WHERE path = ?")
-      let put = try db.cachedStatement(sql: "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?)")
+      let put = try db.cachedStatement(sql: "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)")
       for (path, line) in lines {
         let key = SpoolDatabase.bytes(path.string)
         let row = try Row.fetchOne(find, arguments: [key])
         var history = try row.map { try Self.history($0["history"]) } ?? DocumentHistory()
         history.take(line)
         let joint = try JointSpool(db).take(line, of: key, last: row.flatMap { $0["joint"] as Int? })
-        try put.execute(arguments: [key, Data(history.json), joint, history.before == nil])
+        let (isNew, segments) = (history.before == nil, path.segments.count)
+        try put.execute(arguments: [key, Data(history.json), joint, isNew, segments])
       }
     }
   }

@@ -16,7 +16,7 @@ package struct UndoRun: ChangeList {
   private let changes: RunChanges
   private let client: FirestoreClient
   private let rules: (any RestorationRules)?
-  /// What was decided to be deleted, apart from transactions.
+  /// What is planned to be deleted, apart from transactions; nothing while writing, when it is gone or stays.
   private let deletions: PlannedDeletions
 
   /// The number of documents that are looked up together.
@@ -46,6 +46,8 @@ package struct UndoRun: ChangeList {
 
   /// Looks up every document and records the change that restores it.
   ///
+  /// Those that the run created follow, deepest first, so that what lies below is settled before it is looked for.
+  ///
   /// Positions are paths of documents that existed before the run, followed by paths of those that it created, with a mark, and
   /// by numbers of transactions.
   package func record(
@@ -62,8 +64,16 @@ package struct UndoRun: ChangeList {
       } else {
         try await record(.existing, in: sink, after: existing) { try await mark($0.string) }
       }
-      try await record(.created, in: sink, after: created) { try await mark(Self.createdMark + $0.string) }
+      let last = created?.segments.count
+      for segments in try changes.segmentsOfCreated() {
+        if let last, last < segments { continue }
+        let path = last == segments ? created : nil
+        try await record(.created(segments: segments), in: sink, after: path) {
+          try await mark(Self.createdMark + $0.string)
+        }
+      }
     }
+    _ = try await sink.drain()
     while let joint = try changes.jointChange(before: number) {
       try Task.checkCancellation()
       try await sink.record(decision(on: joint))
@@ -79,6 +89,7 @@ package struct UndoRun: ChangeList {
     mark: (DocumentPath) async throws -> Void
   ) async throws {
     var last = path
+    let isWritten = try await sink.drain()
     while true {
       try Task.checkCancellation()
       let page = try changes.page(part, after: last, limit: min(Self.batch, client.lookupSize))
@@ -100,7 +111,7 @@ package struct UndoRun: ChangeList {
         }
         return outcome(for: path, state, history.before, current[path])
       }
-      if part == .created { outcomes = try await withoutOrphans(outcomes) }
+      if case .created = part { outcomes = try await withoutOrphans(outcomes, isWritten: isWritten) }
       for (entry, outcome) in zip(page, outcomes) {
         let document = current[entry.path] ?? RawDocument(path: entry.path, fields: FieldMap())
         try await sink.record(outcome, of: document)
@@ -113,13 +124,13 @@ package struct UndoRun: ChangeList {
   // MARK: What lies below
 
   /// Withholds deletions that would leave something without its document.
-  private func withoutOrphans(_ outcomes: [Outcome]) async throws -> [Outcome] {
+  private func withoutOrphans(_ outcomes: [Outcome], isWritten: Bool) async throws -> [Outcome] {
     let deleted = outcomes.compactMap { outcome in
       if case .change(let change) = outcome.action { change.before } else { nil }
     }
     let documents = Dictionary(deleted.map { ($0.path, $0) }) { first, _ in first }
     // What lies below one that is withheld withholds those above it, too.
-    try await deletions.insert(deleted.map(\.path))
+    if !isWritten { try await deletions.insert(deleted.map(\.path)) }
     var kept: [Outcome] = []
     for some in outcomes.chunks(of: SubcollectionGuard.width) {
       var some = Array(some)

@@ -159,9 +159,9 @@ package struct Copy: Sendable {
 
   /// The cost of deleting the extraneous documents.
   ///
-  /// Each is read again before; if what is below it is not copied, this is looked for, too.
+  /// Each is read again before, and what is below it is looked for.
   func costOfDeletions(_ plan: Plan) -> Cost {
-    Cost(reads: plan.extraneous * (plan.hasMore ? 1 : 2), deletes: plan.extraneous)
+    Cost(reads: plan.extraneous * 2, deletes: plan.extraneous)
   }
 
   /// Returns the plan of a part of the source, which is neither counted nor pinned here.

@@ -8,7 +8,7 @@ struct CopyPosition: JSONRecord {
   private var lastPath: String?
   /// The number of documents of the scope that were handed on.
   var taken = 0
-  /// The number of the last processed line in the list of deletions.
+  /// The number of documents to delete that were handed on, deepest first.
   var deletions = 0
   /// The counts of references.
   var references = ReferenceRewriter.Counts()

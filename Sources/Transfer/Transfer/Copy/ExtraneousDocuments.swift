@@ -61,7 +61,9 @@ struct ExtraneousDocuments {
     var updateTime: Timestamp
   }
 
-  /// Deletes the listed documents, except those that have changed since they were listed.
+  /// Deletes the listed documents, except those that have changed since they were listed, and those below which something stays.
+  ///
+  /// The deepest are first, so that what lies below a document is settled before it is looked for.
   ///
   /// - Returns: How many of the target's documents this counted as read, including before an interruption.
   func delete(_ start: CopyPosition) async throws -> [CollectionPath: Int] {
@@ -69,13 +71,10 @@ struct ExtraneousDocuments {
     defer { copy.context.progress.end() }
     var position = start
     position.stage = scopes.count
-    var lines = try LineReader(path)
     let parser = JSONParser()
+    let depths = try depths(parser)
     var read: [CollectionPath: Int] = [:]
-    while lines.number < position.deletions, try lines.advance() {
-      let done = try entry(lines, parser)
-      read[done.path.collection.pattern, default: 0] += 1
-    }
+    var taken = 0
     let delegate = DeleteDelegate(context: copy.context)
     try await BatchWriter.run(
       copy.context.client,
@@ -84,18 +83,35 @@ struct ExtraneousDocuments {
       journal: copy.context.journal,
       delegate: delegate
     ) { writer in
-      while true {
-        var entries: [Entry] = []
-        while entries.count < Self.batch, try lines.advance() { entries.append(try entry(lines, parser)) }
-        if entries.isEmpty { return }
-        for entry in entries { read[entry.path.collection.pattern, default: 0] += 1 }
-        try await delete(entries, writer, delegate)
-        position.deletions = lines.number
-        copy.context.progress.advance(by: entries.count)
-        try await copy.context.checkpoints?.mark(at: position.checkpoint) { try await writer.drain() }
+      for depth in depths {
+        try await writer.drain()
+        var lines = try LineReader(path)
+        while true {
+          var entries: [Entry] = []
+          while entries.count < Self.batch, try lines.advance() {
+            let entry = try entry(lines, parser)
+            if entry.path.segments.count != depth { continue }
+            read[entry.path.collection.pattern, default: 0] += 1
+            taken += 1
+            if taken > start.deletions { entries.append(entry) }
+          }
+          if entries.isEmpty { break }
+          try await delete(entries, writer, delegate)
+          position.deletions = taken
+          copy.context.progress.advance(by: entries.count)
+          try await copy.context.checkpoints?.mark(at: position.checkpoint) { try await writer.drain() }
+        }
       }
     }
     return read
+  }
+
+  /// The numbers of segments of the listed documents, largest first.
+  private func depths(_ parser: JSONParser) throws -> [Int] {
+    var depths: Set<Int> = []
+    var lines = try LineReader(path)
+    while try lines.advance() { depths.insert(try entry(lines, parser).path.segments.count) }
+    return depths.sorted(by: >)
   }
 
   private func entry(_ lines: borrowing LineReader, _ parser: JSONParser) throws(Failure) -> Entry {
@@ -104,11 +120,7 @@ struct ExtraneousDocuments {
 
   private func delete(_ entries: [Entry], _ writer: BatchWriter, _ delegate: DeleteDelegate) async throws {
     let current = try await copy.context.client.batchGet(entries.map(\.path))
-    // If the copy does not cover subcollections, they would be left behind.
-    let shallow = entries.map(\.path).filter { path in
-      current[path] != nil && CollectionScope.index(of: path, in: scopes).map { !scopes[$0].isDeep } ?? false
-    }
-    let below = try await copy.context.client.collectionIDs(belowEach: shallow)
+    let below = try await collectionsLeft(below: entries.map(\.path).filter { current[$0] != nil })
     for entry in entries {
       let document = current[entry.path]
       // The document was deleted before an interruption, and somebody created it again.
@@ -129,6 +141,23 @@ struct ExtraneousDocuments {
         try await writer.submit(change)
       }
     }
+  }
+
+  /// Returns the subcollections that would be left without their documents.
+  private func collectionsLeft(below paths: [DocumentPath]) async throws -> [DocumentPath: [String]] {
+    let (client, source) = (copy.context.client, copy.source.client)
+    var below = try await client.collectionIDs(belowEach: paths)
+    for path in Array(below.keys)
+    where CollectionScope.index(of: path, in: scopes).map({ scopes[$0].isDeep }) ?? false {
+      // What the source has, too, lies below a missing document there.
+      let ids = try await client.collectionIDs(below: path) { others in
+        let paths = others.map(\.path)
+        let copied = try await source.batchGet(paths, mask: [.documentName])
+        return paths.filter { copied[$0] == nil }
+      }
+      below[path] = ids.isEmpty ? nil : ids
+    }
+    return below
   }
 }
 
