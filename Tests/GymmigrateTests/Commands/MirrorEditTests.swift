@@ -13,8 +13,12 @@ struct MirrorEditTests {
   /// Pulls a mirror of the documents so far.
   ///
   /// - Parameter rules: What the schema declares of their collection beside its fields.
-  private func withMirror(_ rules: String = "", _ body: (Tool) async throws -> Void) async throws {
-    try await withTool(against: mini.handler) { tool, server in
+  private func withMirror(
+    _ rules: String = "",
+    by handler: RequestHandler? = nil,
+    _ body: (Tool) async throws -> Void
+  ) async throws {
+    try await withTool(against: handler ?? mini.handler) { tool, server in
       var tool = tool
       let schema = """
         schema: t
@@ -139,6 +143,43 @@ struct MirrorEditTests {
       mini.remove("d/below/notes/n")
       try await push(tool).expect(2)
       #expect(isThere("d/below", "d/below-2", "d/done-2") == [false, true, false])
+    }
+  }
+
+  @Test(
+    "Neither of a row's two documents is written without the other, whatever happens while the push runs."
+  )
+  func together() async throws {
+    let ids = ["a", "c", "k", "r", "v"]
+    for id in ids { try put("d/\(id)", #"{"doubleValue":5}"#) }
+    let refused = FaultRule(
+      [.commit],
+      .always,
+      .error(.invalidArgument("too many index entries")),
+      where: { $0.documentNames.contains("d/r2") }
+    )
+    let faults = mini.faults(refused, maximumConsecutive: .max)
+    try await withMirror(by: faults.handler) { tool in
+      try await sql("UPDATE d SET _id = _id || '2'", tool)
+      let before = fields("d/a")
+      let isDone = Later<Void>()
+      mini.setBeforeCommit { [mini] _, request in
+        if isDone.isSet || !request.documentNames.contains("d/a2") { return }
+        isDone.set(())
+        try? mini.put("d/a2", fields: "{}")
+        // Of a row that comes later.
+        try? mini.put("d/v", fields: "{}")
+      }
+      try await push(tool).expect(2)
+      let there = ids.map { isThere("d/\($0)", "d/\($0)2") }
+      #expect(there == [[true, true], [false, true], [false, true], [true, false], [true, false]])
+      #expect(fields("d/a") == before && fields("d/a2") == "{}" && fields("d/v") == "{}")
+      #expect(try withheld(tool) == 1 && withheld(tool, "origin-refused") == 1)
+      #expect(try withheld(tool, "\"INVALID_ARGUMENT\"") == 2)
+      // They are put back together, too: what has another document by now stays.
+      try mini.put("d/c", fields: "{}")
+      try await tool.run("runs", "undo", "last").expect(2)
+      #expect(isThere("d/c", "d/c2", "d/k", "d/k2") == [true, true, true, false])
     }
   }
 

@@ -11,6 +11,8 @@ private struct DeletionCounter: PlanSink {
   /// Receives the changes for the migrations that are applied afterwards; nil if there are none.
   var planned: PlannedDocuments?
   let source: ChangeSource
+  /// What joint decisions read; nil if there are none.
+  var reader: (any DocumentReader)?
   let count = Locked(0)
 
   func record(_ outcome: Outcome, of document: RawDocument) async throws {
@@ -31,6 +33,12 @@ private struct DeletionCounter: PlanSink {
   }
 
   func record(_ finding: Finding) async throws {}
+
+  func record(_ decision: JointDecision) async throws {
+    guard let reader else { throw Failure.unexpected(decision) }
+    let decided = try await decision.outcomes(reader)
+    try await record(decided.map(\.outcome), of: decided.map(\.document))
+  }
 }
 
 extension MigrationRunner {
@@ -88,7 +96,8 @@ extension MigrationRunner {
 
   /// Returns how many documents a list would currently delete, without those that are left alone.
   package func deletions(of list: any ChangeList) async throws -> Int {
-    let counter = DeletionCounter(maximum: .max, source: .list(list))
+    let reader = try PlannedDocuments(over: context.client)
+    let counter = DeletionCounter(maximum: .max, source: .list(list), reader: reader)
     try await list.record(in: counter, after: nil) { _ in }
     return counter.count.withLock { $0 }
   }

@@ -15,6 +15,7 @@ extension PlanSession {
       reader -> RecordedTransaction.Decision<[JointDecision.Decided]> in
       let outcomes = try await decision.outcomes(reader)
       let changes = outcomes.compactMap(\.outcome.change)
+      try assertMayDelete(changes.count(where: \.isDeletion))
       return changes.isEmpty ? .leave(outcomes) : .commit(changes, outcomes)
     }
     let changes = ended.value?.compactMap(\.outcome.change) ?? []

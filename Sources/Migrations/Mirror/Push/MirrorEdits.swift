@@ -55,13 +55,12 @@ package struct MirrorEdits: ChangeList {
     collections = Set(found.paths.map(\.collection.pattern)).sorted()
   }
 
-  /// Returns the number of documents that a push of all edits reads at most: each one to decide on it and to settle it, those of
-  /// moved rows once more, and what is below those to be deleted.
+  /// Returns the number of documents that a push of all edits reads at most: each one to decide on it and to settle it, and what is
+  /// below those to be deleted.
   ///
   /// - Parameter counts: Whether the deletions are counted first.
   package func reads(countingDeletions counts: Bool) -> Int {
-    let moved = moves.documents.count
-    let deciding = paths.count + moved + deletions + min(moved, deletions)
+    let deciding = Set(paths).union(moves.groups.keys).count + deletions
     return (counts && deletions > 0 ? 2 : 1) * deciding + paths.count
   }
 
@@ -71,47 +70,61 @@ package struct MirrorEdits: ChangeList {
     return guarded
   }
 
-  /// Records the edits; positions are document paths.
+  /// Records the edits, those of moved rows together; positions are document paths.
   package func record(
     in sink: any PlanSink,
     after position: String?,
     mark: (String) async throws -> Void
   ) async throws {
-    let held = try await held()
+    let edited = Set(paths)
     let rest = paths.drop { path in position.map { path.string.compareUTF8($0) <= 0 } ?? false }
     for some in rest.chunks(of: Self.width).map(Array.init) {
-      let present = try await client.batchGet(some)
-      var outcomes = try some.map { path in try outcome(path, present[path]) }
-      for (index, path) in some.enumerated() {
-        guard case .change = outcomes[index].action, let hold = held[path] else { continue }
-        outcomes[index] = Outcome(
-          .skip,
-          findings: [Finding(.reject, path: path, code: hold.rawValue, message: hold.message)]
-        )
+      let single = some.filter { moves.groups[$0] == nil }
+      let present = try await client.batchGet(single)
+      for decided in try await decided(single, present) {
+        try await sink.record(decided.outcome, of: decided.document)
       }
-      if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
-      for (path, outcome) in zip(some, outcomes) {
-        try await sink.record(outcome, of: present[path] ?? RawDocument(path: path, fields: FieldMap()))
+      for path in some {
+        guard let group = moves.groups[path], group.first(where: edited.contains) == path else { continue }
+        let decision = JointDecision(path: path) { reader in
+          try await self.decided(together: group, in: reader).filter { edited.contains($0.document.path) }
+        }
+        try await sink.record(decision)
       }
       if let last = some.last { try await mark(last.string) }
     }
   }
 
-  /// Returns the documents of moved rows that stay as they are because others of them do.
-  private func held() async throws -> [DocumentPath: RowMoves.Hold] {
-    var refused: [DocumentPath] = []
-    for some in moves.documents.chunks(of: Self.width).map(Array.init) {
-      let present = try await client.batchGet(some)
-      var outcomes = try some.map { path in try outcome(path, present[path]) }
-      if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
-      for (path, outcome) in zip(some, outcomes) {
-        switch outcome.action {
-        case .skip, .conflict: refused.append(path)
-        default: break
-        }
-      }
+  /// Decides on documents that are written together: if one stays as it is, the others do, too.
+  private func decided(
+    together group: [DocumentPath],
+    in reader: any DocumentReader
+  ) async throws -> [JointDecision.Decided] {
+    var present: [DocumentPath: RawDocument] = [:]
+    for some in group.chunks(of: Self.width).map(Array.init) {
+      try await present.merge(reader.documents(some)) { $1 }
     }
-    return moves.held(by: refused)
+    var all = try await decided(group, present)
+    let refused = all.filter { [.skip, .conflict].contains($0.outcome.action) }
+    let held = moves.held(by: refused.map(\.document.path))
+    for index in all.indices {
+      let path = all[index].document.path
+      guard case .change = all[index].outcome.action, let hold = held[path] else { continue }
+      let finding = Finding(.reject, path: path, code: hold.rawValue, message: hold.message)
+      all[index].outcome = Outcome(.skip, findings: [finding])
+    }
+    return all
+  }
+
+  private func decided(
+    _ paths: [DocumentPath],
+    _ present: [DocumentPath: RawDocument]
+  ) async throws -> [JointDecision.Decided] {
+    var outcomes = try paths.map { path in try outcome(path, present[path]) }
+    if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
+    return zip(paths, outcomes).map { path, outcome in
+      (present[path] ?? RawDocument(path: path, fields: FieldMap()), outcome)
+    }
   }
 
   // MARK: Deciding

@@ -6,16 +6,36 @@ import GRDB
 struct RowMoves: Sendable {
   /// For each document whose row was moved, the document whose row it was when it was pulled.
   private let origins: [DocumentPath: DocumentPath]
+  /// The documents that are written together or not at all, ordered by path, by each of them.
+  ///
+  /// Each group is a chain of rows that took each other's places.
+  let groups: [DocumentPath: [DocumentPath]]
 
   /// - Parameter present: The documents with edited rows that were not deleted.
   init(of present: [DocumentPath], _ documents: DocumentTable, _ db: Database) throws {
     var origins: [DocumentPath: DocumentPath] = [:]
     for path in present { origins[path] = try Self.origin(of: path, documents, db)?.path }
     self.origins = origins
+    groups = Self.groups(of: origins)
   }
 
-  /// The documents whose rows were moved, and those to which they were.
-  var documents: [DocumentPath] { Set(origins.keys).union(origins.values).sorted() }
+  private static func groups(of origins: [DocumentPath: DocumentPath]) -> [DocumentPath: [DocumentPath]] {
+    var neighbours: [DocumentPath: [DocumentPath]] = [:]
+    for (path, origin) in origins {
+      neighbours[path, default: []].append(origin)
+      neighbours[origin, default: []].append(path)
+    }
+    var groups: [DocumentPath: [DocumentPath]] = [:]
+    for start in neighbours.keys where groups[start] == nil {
+      var (group, open): (Set<DocumentPath>, [DocumentPath]) = ([start], [start])
+      while let path = open.popLast() {
+        for other in neighbours[path] ?? [] where group.insert(other).inserted { open.append(other) }
+      }
+      let ordered = group.sorted()
+      for path in ordered { groups[path] = ordered }
+    }
+    return groups
+  }
 
   /// Why a document stays as it is, as the code of its finding.
   enum Hold: String {
@@ -30,8 +50,8 @@ struct RowMoves: Sendable {
     }
   }
 
-  /// Returns the further documents that must stay as they are because others do: those whose rows these have now, those that have
-  /// these documents' rows, and so on, if rows took the places of others in turn.
+  /// Returns the further documents of groups that must stay as they are because others do: those whose rows these have now, those
+  /// that have these documents' rows, and so on.
   func held(by refused: [DocumentPath]) -> [DocumentPath: Hold] {
     let successors = Dictionary(grouping: origins.keys.sorted()) { origins[$0] }
     var held: [DocumentPath: Hold] = [:]
