@@ -102,7 +102,7 @@ struct ClassSeriesTests {
     let mini = MiniFirestore()
     let series = #""recurrenceGroupId":{"stringValue":"s"},"isActive":{"booleanValue":true}"#
     for day in 1...4 {
-      let date = #""fecha":{"timestampValue":"2026-01-0\(day)T18:00:00Z"}"#
+      let date = #""fecha":{"timestampValue":"2026-01-0\#(day)T18:00:00Z"}"#
       try mini.put("classes/c\(day)", fields: "{\(series),\(date)}")
       let booking = #""classId":{"stringValue":"c\#(day)"},"userId":{"stringValue":"u"}"#
       try mini.put("classBookings/b\(day)", fields: #"{\#(booking),"estado":{"stringValue":"activa"}}"#)

@@ -40,7 +40,7 @@ struct SaidNumbersTests {
       // A conflict is no document to import, and the message says what to do.
       try tool.write(rejects, to: "rejects.jsonl")
       try await tool.bare(["import", "rejects.jsonl", "-e", "test"])
-        .expectFailure(65, "line 1", "as that of a conflict; take it out")
+        .expectFailure(65, "line 1", "as that of a conflict", "take it out")
       // Nothing of it can be undone, and the undo says so.
       let undo = try await tool.bare(["migrate", "undo", run])
       #expect(undo.errors.contains(", 0 documents.") && undo.output.hasSuffix(": nothing to change\n"))

@@ -121,7 +121,7 @@ struct DeletedParentTests {
       write(["products/p/parts/y", "products/q/parts/new"], whileDeleting: "products/p/parts/y", in: target)
       let copy = try await tool.bare([
         "copy", "products", "--from", "prod", "--to", "test", "--delete-extraneous", "--max-delete", "9",
-        "--json",
+        "--keep-personal-data", "--json",
       ]).expect(2)
       let totals = try copy.summary().totals
       #expect(totals.conflicted == 1 && totals.rejected == 2 && totals.deleted == 3 && totals.balance)

@@ -79,7 +79,7 @@ struct BillBoundTests {
     let mini = MiniFirestore()
     for index in 0..<60 { try mini.put("c/d\(index)", fields: #"{"a":{"stringValue":"Name"}}"#) }
     try await withTool(against: mini.handler) { tool, _ in
-      let fix = ["fix", "c", "--all-documents", "--lower", "a", "--batch-size", "5", "--page-size", "10"]
+      let fix = ["fix", "c", "--all-documents", "--lower", "a", "--batch-size", "5"]
       let bounds = ["--max-writes", "25", "--max-reads", "1000"]
       try await tool.bare(fix + bounds + tool.place).expectFailure(75, "--max-writes 25")
       let run = try tool.lastRun()
