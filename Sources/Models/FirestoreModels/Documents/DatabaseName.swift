@@ -75,14 +75,16 @@ public struct DatabaseName: Hashable, Sendable, CustomStringConvertible {
     head(of: text)?.remainder?.utf8.starts(with: ofDocuments) ?? false
   }
 
+  private static let ofProjects = "projects/".utf8
   private static let ofDocuments = "documents/".utf8
 
   /// Splits a name into its database and what follows the next slash.
   private static func head(of name: String) -> (database: DatabaseName, remainder: Substring?)? {
+    // Most names of documents in files are short ones.
+    guard name.utf8.starts(with: ofProjects) else { return nil }
     // Bytes, because a slash followed by a combining mark is a different Character.
     let parts = name.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 4, omittingEmptySubsequences: false)
-    guard parts.count >= 4, parts[0].elementsEqual("projects".utf8), parts[2].elementsEqual("databases".utf8),
-      !parts[1].isEmpty, !parts[3].isEmpty
+    guard parts.count >= 4, parts[2].elementsEqual("databases".utf8), !parts[1].isEmpty, !parts[3].isEmpty
     else { return nil }
     let database = DatabaseName(project: String(Substring(parts[1])), database: String(Substring(parts[3])))
     return (database, parts.count == 5 ? Substring(parts[4]) : nil)

@@ -115,8 +115,7 @@ package struct WireDecoder {
       return path
     }
     let name = String(decoding: utf8, as: UTF8.self)
-    if utf8.first == UInt8(ascii: "p"), name.hasPrefix("projects/"), let (_, path) = DatabaseName.split(name)
-    {
+    if let (_, path) = DatabaseName.split(name) {
       if prefix == nil { return path }
       throw WireError("'\(name)' is in another database", at: ["name"])
     }
