@@ -155,13 +155,10 @@ extension Timestamp: CustomStringConvertible {
     case 20: return true
     case 24, 27, 30:
       guard text[19] == UInt8(ascii: ".") else { return false }
-      var last: UInt8 = 0
-      for index in 20..<text.count - 1 {
-        let digit = text[index] &- UInt8(ascii: "0")
-        if digit > 9 { return false }
-        if index >= text.count - 4 { last |= digit }
-      }
-      return last != 0
+      let end = text.count - 1
+      for index in 20..<end where text[index] &- UInt8(ascii: "0") > 9 { return false }
+      // The low half of a digit is its value.
+      return (text[end - 3] | text[end - 2] | text[end - 1]) & 0x0F != 0
     default: return false
     }
   }
