@@ -86,7 +86,7 @@ struct JointChangeTests {
     #expect(state(joint, nil, counting(7, at: 130), derived: true, removed: [member]) == .asBefore)
   }
 
-  @Test("What undos counted anew is as it was left, if the count is as before.")
+  @Test("What undos counted again is as it was left, if the count is as before.")
   func countedAnew() throws {
     let joint = addition("written", at: 110)
     let (commit, other) = (try #require(time(110)), try #require(time(105)))

@@ -5,9 +5,9 @@ import Tables
 ///
 /// Each line reads back as the original row, whatever the format of the table: typed cells of a sheet are written as an
 /// export writes them, and inferred column types are added to the header, as is the table's ``RejectOrigin``. Columns that an
-/// option skips are left out, because a spreadsheet may change the numbers of columns. Texts that look like formulas get an apostrophe,
-/// which reading removes. A row whose cells do not match the header leaves them empty; it is only in the last column, as it
-/// was, and is refused until the cells are filled in.
+/// option skips are left out, because a spreadsheet may change the numbers of columns. Texts that look like formulas get an
+/// apostrophe, which reading removes. A row whose cells do not match the header leaves them empty; it is only in the last
+/// column, as it was, and is refused until the cells are filled in.
 struct RejectLines {
   /// The header, with its line end.
   let header: [UInt8]
