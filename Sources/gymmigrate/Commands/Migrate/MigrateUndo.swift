@@ -266,7 +266,8 @@ enum UndoTarget {
 
   /// Tells a run's changes what its own undos and those of later runs restored.
   ///
-  /// If an undo cannot be read, the only consequence is an unnecessary conflict.
+  /// If an undo of a later run cannot be read, the only consequence is an unnecessary conflict; if one of the run itself cannot,
+  /// what it put back may be put back again.
   private static func recogniseUndos(since record: RunRecord, in stateDir: String, by changes: RunChanges) {
     let history = RunHistory(in: stateDir)
     for entry in history.entries()
