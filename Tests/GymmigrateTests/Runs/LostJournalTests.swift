@@ -75,6 +75,39 @@ struct LostJournalTests {
     }
   }
 
+  @Test(
+    "A second undo needs the whole journal of the first: what somebody deleted after that one stays deleted.",
+    arguments: ["short", "gone", "damaged"]
+  )
+  func secondUndo(_ damage: String) async throws {
+    try await LastRunTests.withMembers { tool, mini, _ in
+      for id in ["a", "b"] { try mini.put("c/\(id)", fields: "{}") }
+      let delete = ["delete", "c", "--all-documents", "--hard", "--max-delete", "2"]
+      try await tool.bare(delete + ["--schema", "none"] + tool.place).expect(0)
+      let run = try tool.lastRun()
+      try mini.put("c/b", fields: #"{"theirs":{"booleanValue":true}}"#)
+      try await tool.run("runs", "undo", run).expect(2)
+      let undo = try tool.lastRun()
+      #expect(mini.document("c/a") != nil)
+      mini.remove("c/a")
+      let file = ".gymmigrate/runs/\(undo)/journal.jsonl"
+      let journal = try tool.text(file)
+      switch damage {
+      case "short": _ = try cut(undo, to: 1, in: tool)
+      case "gone": try FileManager.default.removeItem(atPath: tool.path(file))
+      default: try tool.write("{}\n" + journal, to: file)
+      }
+      for more in [[], ["-n"]] {
+        let again = ["runs", "undo", run] + more + tool.place
+        try await tool.bare(again).expectFailure(65, undo, "gymmigrate restore")
+      }
+      #expect(mini.document("c/a") == nil)
+      try tool.write(journal, to: file)
+      try await tool.run("runs", "undo", run).expect(2)
+      #expect(mini.document("c/a") == nil)
+    }
+  }
+
   @Test("A divided run of which the folder of a range, its journal or a result is missing is left as it is.")
   func divided() async throws {
     try await withStores { tool in

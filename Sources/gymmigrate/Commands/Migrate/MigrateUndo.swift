@@ -228,66 +228,8 @@ enum UndoTarget {
       preferring: { !ifWritten || hasWritten($0.record, in: stateDir) }
     )
     let changes = try changes(of: entry.record, in: stateDir)
-    recogniseUndos(since: entry.record, in: stateDir, by: changes)
+    try recogniseUndos(since: entry.record, in: stateDir, by: changes)
     return (entry, changes)
-  }
-
-  private static func changes(of record: RunRecord, in stateDir: String) throws(Failure) -> RunChanges {
-    let history = RunHistory(in: stateDir)
-    func refusal(_ cause: String, _ remedy: String) -> Failure {
-      Failure(.usage, "find what it changed", path: record.id, cause: cause, remedy: remedy)
-    }
-    if record.command.isIdentical(to: ManagedImport.name) {
-      throw refusal(
-        "the service did the import (\(record.command)), and nothing of it is journaled",
-        "Import an export that was made before it."
-      )
-    }
-    if !record.writes {
-      throw refusal("it only read (\(record.command))", "'gymmigrate runs list' shows the runs.")
-    }
-    try history.assertPrivate(record)
-    if record.shards != nil {
-      return try RunChanges(of: record.id, journals: try ShardPlace.journals(of: record.id, in: stateDir))
-    }
-    let journal = history.file("journal.jsonl", of: record.id)
-    if FileCheck.exists(journal) { try history.assertWholeJournal(record) }
-    let changes = try RunChanges(journal: journal)
-    guard changes.run.isIdentical(to: record.id) else {
-      throw Failure(
-        .inputMalformed,
-        "read the journal",
-        path: journal,
-        cause: "it is of run \(changes.run), and not of that of its folder"
-      )
-    }
-    return changes
-  }
-
-  /// Tells a run's changes what its own undos and those of later runs restored.
-  ///
-  /// If an undo of a later run cannot be read, the only consequence is an unnecessary conflict; if one of the run itself cannot,
-  /// what it put back may be put back again.
-  private static func recogniseUndos(since record: RunRecord, in stateDir: String, by changes: RunChanges) {
-    let history = RunHistory(in: stateDir)
-    for entry in history.entries()
-    where entry.record.startedAt >= record.startedAt && !entry.record.id.isIdentical(to: record.id) {
-      let undo = entry.record
-      guard let name = undone(by: undo), undo.database == record.database,
-        undo.endpoint.isIdentical(to: record.endpoint)
-      else { continue }
-      do throws(Failure) {
-        try history.assertPrivate(undo)
-        let undone = try history.entry(named: name).record
-        try changes.recognise(
-          undoOf: undone.id.isIdentical(to: record.id) ? changes : Self.changes(of: undone, in: stateDir),
-          journal: history.file("journal.jsonl", of: undo.id),
-          isOver: !entry.isRunning && !entry.isResumable
-        )
-      } catch {
-        continue
-      }
-    }
   }
 
   /// Refuses a run that cannot be undone.
