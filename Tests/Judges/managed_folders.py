@@ -157,7 +157,8 @@ def exported(scene, chance, seed):
 
 
 def seeded(program, place, base, documents):
-    """Google's emulator gives an export back that it was started with."""
+    """Google's emulator gives an export back that it was started with, also with the manifest of a masked one."""
+    (place / "manifest.json").touch()
     with google_emulator.running(program, f"--seed_from_export={managed_format.overall_of(place)}", seconds=120) as host:
         body = json.dumps({"structuredQuery": {"from": [{"allDescendants": True}]}}).encode()
         headers = {"Authorization": "Bearer owner", "Content-Type": "application/json"}
