@@ -94,7 +94,7 @@ struct DoubtfulChanges: Sendable {
       return Self.loss(of: old, to: new, in: zone).map { .shortened($0) }
     default:
       // Whatever the types: the schema may ask for another one, but not for fewer digits.
-      if let old = Self.number(before), let new = Self.number(after), RoundedNumber.isRounded(old, to: new) {
+      if let old = RoundedNumber(before), let new = RoundedNumber(after), new.isRounded(from: old) {
         return .rounded(isText: before.typeName == "string")
       }
       guard isRetyped(before, after, at: field, of: change) else { return nil }
@@ -121,31 +121,10 @@ struct DoubtfulChanges: Sendable {
       && rest.elementsEqual(new.utf8)
   }
 
-  /// Whether two texts spell the same number, or the new one is the old one cut to the fifteen digits that a spreadsheet
-  /// keeps.
+  /// Whether two texts spell the same number.
   private static func isRespelled(_ old: String, as new: String) -> Bool {
-    guard !old.isIdentical(to: new), let before = number(old), let after = number(new) else { return false }
-    let digits = 15
-    return before == after
-      || old.utf8.count > digits && old.utf8.count == new.utf8.count
-        && old.utf8.prefix(digits).elementsEqual(new.utf8.prefix(digits))
-        && new.utf8.dropFirst(digits).allSatisfy { $0 == UInt8(ascii: "0") }
-  }
-
-  /// The number that a text spells in digits, a point or decimal comma and an exponent; nil for any other text.
-  private static func number(_ text: String) -> Double? {
-    let isSpelled = text.utf8.allSatisfy { $0.isASCIIDigit || "+-.,eE".utf8.contains($0) }
-    return isSpelled ? Double(String(text.map { $0 == "," ? "." : $0 })) : nil
-  }
-
-  /// The number that a value is or spells; nil for any other value.
-  private static func number(_ value: Value) -> Double? {
-    switch value {
-    case .integer(let number): Double(number)
-    case .double(let number): number
-    case .string(let text): number(text)
-    default: nil
-    }
+    guard !old.isIdentical(to: new), let before = RoundedNumber(old) else { return false }
+    return before == RoundedNumber(new)
   }
 
   /// The part that a time lost compared with the old one; nil if they differ otherwise.
