@@ -1,5 +1,6 @@
 import Integrity
 import MigrationEngine
+import Mirror
 import Platform
 import Restoration
 import Transfer
@@ -19,17 +20,16 @@ struct Gymmigrate: AsyncParsableCommand {
     subcommands: sets.flatMap(\.commands)
   )
 
-  /// All commands, in sets of related ones.
+  /// All commands, in sets of related ones, as the overview shows them.
   static let sets: [CommandSet] = [
     CommandSet(
       title: "Move data",
       commands: [
         ExportCommand.self, ExportVerify.self, ExportPrune.self, ImportCommand.self, CopyCommand.self,
-        DiffCommand.self, RestoreCommand.self, MaskCommand.self,
+        DiffCommand.self, RestoreCommand.self, MaskCommand.self, ManagedCommand.self,
       ],
       jobs: [ExportJob.self, ImportJob.self, CopyJob.self, RestoreJob.self]
     ),
-    .managed,
     CommandSet(
       title: "Change data",
       commands: [MigrateCommand.self, FixCommand.self, DeleteCommand.self],
@@ -39,21 +39,19 @@ struct Gymmigrate: AsyncParsableCommand {
       title: "Check and look",
       commands: [
         CheckCommand.self, CountCommand.self, FindCommand.self, GetCommand.self, HistoryCommand.self,
-        SchemaCommand.self,
+        SchemaCommand.self, MirrorCommand.self,
       ],
-      jobs: [CheckJob.self]
+      jobs: [CheckJob.self, PushJob.self]
     ),
-    .mirror,
     RegisteredApplication.commands,
     CommandSet(
       title: "Operate",
       commands: [
         InitCommand.self, RunsCommand.self, CostsCommand.self, EnvCommand.self, DoctorCommand.self,
-        ServeCommand.self, CompletionCommand.self,
+        ServeCommand.self, CompletionCommand.self, ShardCommand.self,
       ],
       jobs: [ResetJob.self]
     ),
-    .shards,
   ]
 }
 

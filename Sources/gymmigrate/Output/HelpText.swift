@@ -8,9 +8,9 @@ enum HelpText {
       "  gymmigrate migrate plan --all -e test -o plan.jsonl --html plan.html",
       "  gymmigrate export --all -e prod -o backup/ --format jsonl",
     ]
-    for (title, commands) in groups {
-      lines.append("\(title):")
-      for command in commands.map({ $0.configuration }) where command.shouldDisplay {
+    for set in Gymmigrate.sets {
+      lines.append("\(set.title):")
+      for command in set.commands.map({ $0.configuration }) where command.shouldDisplay {
         let name = command.commandName ?? ""
         let gap = String(repeating: " ", count: max(1, 11 - name.utf8.count))
         lines.append("  \(name)\(gap)\(command.abstract)")
@@ -19,17 +19,6 @@ enum HelpText {
     let topics = Topic.allCases.map(\.rawValue).joined(separator: "|")
     lines.append("Also: help COMMAND|\(topics)")
     return lines.joined(separator: "\n")
-  }
-
-  /// The commands by the titles of their sets, in the order in which the titles first occur.
-  private static var groups: [(title: String, commands: [any ParsableCommand.Type])] {
-    Gymmigrate.sets.reduce(into: []) { groups, set in
-      if let index = groups.firstIndex(where: { $0.title == set.title }) {
-        groups[index].commands += set.commands
-      } else {
-        groups.append((set.title, set.commands))
-      }
-    }
   }
 
   /// Subjects that commands have in common.

@@ -1,7 +1,3 @@
-extension CommandSet {
-  static let managed = CommandSet(title: "Move data", commands: [ManagedCommand.self])
-}
-
 /// `gymmigrate managed`: exports and imports performed by Firestore itself.
 struct ManagedCommand: AsyncParsableCommand {
   /// The prefix of its commands' names in records of runs.

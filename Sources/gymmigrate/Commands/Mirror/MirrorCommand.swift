@@ -1,14 +1,6 @@
 import Configuration
 import Mirror
 
-extension CommandSet {
-  static let mirror = CommandSet(
-    title: "Check and look",
-    commands: [MirrorCommand.self],
-    jobs: [PushJob.self]
-  )
-}
-
 /// `gymmigrate mirror`: a local copy in SQLite, to query instead of the service.
 struct MirrorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

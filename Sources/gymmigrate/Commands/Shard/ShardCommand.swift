@@ -1,7 +1,3 @@
-extension CommandSet {
-  static let shards = CommandSet(title: "Operate", commands: [ShardCommand.self])
-}
-
 /// `gymmigrate shard`: divides one command into tasks of a batch scheduler.
 struct ShardCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
