@@ -68,10 +68,13 @@ struct InitCommand: AsyncParsableCommand {
 
   /// Infers the schema, and says what to do next.
   private func inferSchema(_ answers: Answers) async throws {
-    let infer = ["schema", "infer", "--sample", String(sample), "-o", Self.schemaFile]
     if try await Self.isEmpty(answers.name) { return Self.showWait(in: answers.name) }
     defer { Self.showNext(in: answers.name) }
-    try await Self.run(SchemaInfer.self, infer + ["-e", answers.name, "-q"])
+    let options = ["--sample", String(sample), "-o", Self.schemaFile, "-e", answers.name, "-q"]
+    let infer = try SchemaInfer.parse(options)
+    try await Invocation.$current.withValue(Self.invocation(["schema", "infer"] + options)) {
+      try await infer.run()
+    }
     try OutputFile.write(Array(answers.configuration(schema: Self.schemaFile).utf8), to: Self.file)
     Terminal.standardError.line(
       "Wrote \(Self.schemaFile). Look it over: it says what the documents are today."
@@ -123,23 +126,13 @@ struct InitCommand: AsyncParsableCommand {
   private static let schemaFile = "schema.yaml"
 
   /// Returns an invocation that reads the configuration just written.
+  ///
+  /// - Parameter words: The command line as if typed, so that the run is recorded under the command's name.
   private static func invocation(_ words: [String]) -> Invocation {
     var invocation = Invocation(of: Gymmigrate.self)
     (invocation.arguments, invocation.traffic) = (CompletedArguments(words), Invocation.current.traffic)
     (invocation.application, invocation.jobs) = (Invocation.current.application, Invocation.current.jobs)
     return invocation
-  }
-
-  /// - Parameter words: The command line as if typed, so that the run is recorded under the command's name.
-  private static func run<Command: AsyncParsableCommand>(
-    _ command: Command.Type,
-    _ words: [String]
-  ) async throws {
-    let name = NamedCommand(of: words, below: Gymmigrate.self).words
-    try await Invocation.$current.withValue(invocation(words)) {
-      var command = try Command.parse(Array(words.dropFirst(name)))
-      try await command.run()
-    }
   }
 }
 
