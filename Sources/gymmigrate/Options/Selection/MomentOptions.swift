@@ -18,7 +18,7 @@ struct EnvironmentMoment {
   ///
   /// - Parameter known: The names of environments.
   /// - Returns: nil if it names none of them.
-  /// - Throws: `ValidationError` for an invalid time.
+  /// - Throws: `ValidationError` that names the option, for an invalid time.
   init?(_ text: String, among known: [String], of option: String) throws {
     func isKnown(_ name: String) -> Bool {
       known.contains { $0.isIdentical(to: name) } || name.hasPrefix(DatabaseEnvironment.mirrorPrefix)
@@ -30,16 +30,10 @@ struct EnvironmentMoment {
     guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else { return nil }
     let (name, time) = (String(text[..<at]), String(text[text.utf8.index(after: at)...]))
     guard isKnown(name) else { return nil }
-    self.name = name
-    moment = try Self.moment(time, of: option)
-  }
-
-  /// - Throws: `ValidationError` that names the option and the text.
-  private static func moment(_ text: String, of option: String) throws -> Timestamp {
-    guard let moment = Timestamp(text) else {
-      throw ValidationError("\(option): '\(text)' is no moment; give a time as 2026-01-31T12:00:00Z.")
+    guard let moment = Timestamp(time) else {
+      throw ValidationError("\(option): '\(time)' is no moment; give a time as 2026-01-31T12:00:00Z.")
     }
-    return moment
+    (self.name, self.moment) = (name, moment)
   }
 
   /// Returns how to read it: at its time, or else as another option says, which must not be combined with it.
