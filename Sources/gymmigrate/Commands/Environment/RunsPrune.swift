@@ -24,13 +24,8 @@ struct RunsPrune: AsyncParsableCommand {
 
   func run() async throws {
     let history = folder.history
-    var pruning = Pruning(
-      history.entries(),
-      before: Timestamp.now.seconds - Int64(olderThan.inSeconds),
-      canBeUndone: { !$0.isUndone && UndoTarget.hasWritten($0.record, in: folder.stateDir) },
-      isUndo: { UndoTarget.undone(by: $0) != nil },
-      sharesDocuments: { Pruning.shareDocuments($0, $1, in: folder.stateDir) }
-    )
+    let limit = Timestamp.now.seconds - Int64(olderThan.inSeconds)
+    var pruning = Pruning(history.entries(), before: limit, in: folder.stateDir)
     pruning.removesUseful = try mayRemoveUseful(pruning)
     let removed = pruning.removed
     if !dryRun {
@@ -86,38 +81,27 @@ struct Pruning {
   var removesUseful = false
   private let finished: [RunHistory.Entry]
   private let kept: [RunHistory.Entry]
-  private let canBeUndone: (RunHistory.Entry) -> Bool
-  private let isUndo: (RunRecord) -> Bool
-  private let sharesDocuments: (RunRecord, RunRecord) -> Bool
+  private let stateDir: String
 
   /// - Parameter limit: Runs that began before this time, in seconds since 1970, are old.
-  init(
-    _ entries: [RunHistory.Entry],
-    before limit: Int64,
-    canBeUndone: @escaping (RunHistory.Entry) -> Bool,
-    isUndo: @escaping (RunRecord) -> Bool,
-    sharesDocuments: @escaping (RunRecord, RunRecord) -> Bool
-  ) {
+  init(_ entries: [RunHistory.Entry], before limit: Int64, in stateDir: String) {
     var (useful, finished, kept): ([RunHistory.Entry], [RunHistory.Entry], [RunHistory.Entry]) = ([], [], [])
     for entry in entries {
       if entry.isRunning || entry.record.startedAt.seconds >= limit {
         kept.append(entry)
-      } else if entry.status == "sharded" || entry.isResumable
-        || entry.record.writes && !isUndo(entry.record) && canBeUndone(entry)
-      {
+      } else if entry.status == "sharded" || entry.isResumable || Self.canBeUndone(entry, in: stateDir) {
         useful.append(entry)
       } else {
         finished.append(entry)
       }
     }
-    (self.useful, self.finished, self.kept) = (useful, finished, kept)
-    (self.canBeUndone, self.isUndo, self.sharesDocuments) = (canBeUndone, isUndo, sharesDocuments)
+    (self.useful, self.finished, self.kept, self.stateDir) = (useful, finished, kept, stateDir)
   }
 
   /// The runs to remove, the oldest first.
   var removed: [RunHistory.Entry] {
     let left = kept + (removesUseful ? [] : useful)
-    let undoable = left.filter { $0.record.writes && !isUndo($0.record) && canBeUndone($0) }.map(\.record)
+    let undoable = left.filter { Self.canBeUndone($0, in: stateDir) }.map(\.record)
     return ((removesUseful ? useful : []) + finished)
       .filter { entry in !undoable.contains { isNeeded(entry.record, toUndo: $0) } }
       .sorted { $0.record.startedAt < $1.record.startedAt }
@@ -135,13 +119,16 @@ struct Pruning {
   /// from those of others.
   private func isNeeded(_ run: RunRecord, toUndo other: RunRecord) -> Bool {
     guard run.writes, other.startedAt <= run.startedAt else { return false }
-    return isUndo(run) || sharesDocuments(other, run)
+    return UndoTarget.undone(by: run) != nil || shareDocuments(other, run)
   }
-}
 
-extension Pruning {
+  private static func canBeUndone(_ entry: RunHistory.Entry, in stateDir: String) -> Bool {
+    entry.record.writes && UndoTarget.undone(by: entry.record) == nil && !entry.isUndone
+      && UndoTarget.hasWritten(entry.record, in: stateDir)
+  }
+
   /// Whether two runs changed a document in common; true if that cannot be read.
-  static func shareDocuments(_ first: RunRecord, _ second: RunRecord, in stateDir: String) -> Bool {
+  private func shareDocuments(_ first: RunRecord, _ second: RunRecord) -> Bool {
     do {
       var search = DuplicateSearch()
       for (number, record) in [first, second].enumerated() {
