@@ -66,7 +66,7 @@ extension Option where Value == String? {
 }
 
 extension ArgumentHelp {
-  /// The help of an option that is listed by its topic alone.
+  /// The help of an option that the help of commands leaves out; most are listed by their topic.
   static func hidden(_ abstract: String) -> ArgumentHelp { ArgumentHelp(abstract, visibility: .hidden) }
 
   /// Returns this help with the default at the end of the sentence; the parser only adds it for its own types.

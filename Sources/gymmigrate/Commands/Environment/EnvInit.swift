@@ -17,7 +17,7 @@ struct EnvInit: AsyncParsableCommand {
   var file = "gymmigrate.yaml"
 
   // The default, accepted for scripts that give it.
-  @Flag(help: ArgumentHelp("For any project, as without it.", visibility: .hidden))
+  @Flag(help: .hidden("For any project, as without it."))
   var plain = false
 
   @OptionGroup var application: RegisteredApplication.ConfigurationOptions

@@ -67,7 +67,7 @@ struct RunsResume: AsyncParsableCommand {
   var run: String
   @Option(
     name: [.customShort("e"), .customLong("env")],
-    help: ArgumentHelp("Not for a run, which has its environment.", visibility: .hidden)
+    help: .hidden("Not for a run, which has its environment.")
   )
   var environment: String?
   @OptionGroup var folder: StateOptions

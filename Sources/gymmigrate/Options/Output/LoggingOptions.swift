@@ -1,9 +1,6 @@
 /// Options for how much is printed, and in which form.
 struct VerbosityOptions: ParsableArguments {
-  @Flag(
-    name: .shortAndLong,
-    help: ArgumentHelp("Increase verbosity; repeat for debug output.", visibility: .hidden)
-  )
+  @Flag(name: .shortAndLong, help: .hidden("Increase verbosity; repeat for debug output."))
   var verbose: Int
 
   @Flag(
@@ -13,15 +10,12 @@ struct VerbosityOptions: ParsableArguments {
   var quiet = false
 
   @Option(
-    help: ArgumentHelp("Format of log lines: text or json.", visibility: .hidden).withDefault("text"),
+    help: .hidden("Format of log lines: text or json.").withDefault("text"),
     as: TypedValue.logFormat
   )
   var logFormat = LogFormat.text
 
-  @Flag(
-    name: .customLong("no-progress"),
-    help: ArgumentHelp("Show no progress line on a terminal.", visibility: .hidden)
-  )
+  @Flag(help: .hidden("Show no progress line on a terminal."))
   var noProgress = false
 
   @Option(

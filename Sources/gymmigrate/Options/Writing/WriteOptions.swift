@@ -22,10 +22,10 @@ struct Confirmation: Sendable {
 
 /// Options for how to write, and the guards before it.
 struct WriteOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Maximum writes per commit, 1 to 500.", visibility: .hidden), from: 1, to: 500)
+  @Option(help: .hidden("Maximum writes per commit, 1 to 500."), from: 1, to: 500)
   var batchSize = 100
 
-  @Option(help: ArgumentHelp("Maximum commits in flight, 1 to 64.", visibility: .hidden), from: 1, to: 64)
+  @Option(help: .hidden("Maximum commits in flight, 1 to 64."), from: 1, to: 64)
   var inFlight = 8
 
   @Option(
@@ -37,9 +37,8 @@ struct WriteOptions: ParsableArguments {
 
   @Flag(
     inversion: .prefixedNo,
-    help: ArgumentHelp(
-      "Start at 500 writes a second, half as many again every 5 minutes (default: on for the real service).",
-      visibility: .hidden
+    help: .hidden(
+      "Start at 500 writes a second, half as many again every 5 minutes (default: on for the real service)."
     )
   )
   var ramp: Bool?
