@@ -61,7 +61,7 @@ struct Setting: Sendable {
     Setting("in-flight", .pace, String(WriteSettings().inFlight)),
     Setting("parallel", .pace, String(ReadingSettings().parallel)),
     Setting("max-writes-per-second", .pace),
-    Setting("max-errors", .pace, in: "errorBudget"),
+    Setting("max-errors", .pace),
     Setting("header", .files, "fields"),
     Setting("delimiter", .files, "comma"),
     Setting("null", .files, in: "nullText", "null"),

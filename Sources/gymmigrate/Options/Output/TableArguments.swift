@@ -110,12 +110,10 @@ struct TableArguments: ParsableArguments {
   var rename: [[HeadingOption<FieldPath>]] = []
 
   @Option(
-    name: .customLong("skip-columns"),
-    parsing: .singleValue,
     help: "The numbers of columns to leave out, with commas between them; of one sheet as 'Hoja 2=3,7'.",
     as: TypedValue.columnNumbers
   )
-  var skippedColumns: [SheetOption<Set<Int>>] = []
+  var skipColumns: [SheetOption<Set<Int>>] = []
 
   @Flag(
     inversion: .prefixedNo,
@@ -179,11 +177,11 @@ struct TableArguments: ParsableArguments {
     let row = headerRow.last { $0.sheet == nil }?.value
     (reading.headerRow, reading.encoding) = (row ?? skipRows.map { $0 + 1 }, encoding)
     reading.sheetRows = headerRow.filter { $0.sheet != nil }
-    reading.sheetSkips = skippedColumns.filter { $0.sheet != nil }
+    reading.sheetSkips = skipColumns.filter { $0.sheet != nil }
     (reading.comment, reading.quotes, reading.unmerge) = (comment, quote, unmerge)
     (reading.types, reading.renames) = (types.flatMap { $0 }, rename.flatMap { $0 })
     (reading.headings, reading.skippedColumns) = (
-      headings, skippedColumns.filter { $0.sheet == nil }.reduce([]) { $0.union($1.value) }
+      headings, skipColumns.filter { $0.sheet == nil }.reduce([]) { $0.union($1.value) }
     )
     (reading.usesDecimalComma, reading.dateOrder) = (decimalComma, dateFormat)
     (reading.percent, reading.currency) = (percent, currency)

@@ -44,12 +44,11 @@ struct WriteOptions: ParsableArguments {
   var ramp: Bool?
 
   @Option(
-    name: .customLong("max-errors"),
     parsing: .unconditional,
     help: "Stop beyond this many rejects and conflicts: 20, or 1.5%.",
     as: TypedValue.errorBudget
   )
-  var errorBudget: ErrorBudget?
+  var maxErrors: ErrorBudget?
 
   @OptionGroup var guards: ConfirmOptions
 
@@ -57,7 +56,7 @@ struct WriteOptions: ParsableArguments {
     var settings = WriteSettings()
     (settings.batchSize, settings.inFlight) = (batchSize, inFlight)
     (settings.maxWritesPerSecond, settings.ramp) = (maxWritesPerSecond, ramp)
-    settings.errorBudget = errorBudget
+    settings.errorBudget = maxErrors
     return settings
   }
 }
