@@ -63,6 +63,23 @@ extension Option where Value == String? {
   init(databasePart help: ArgumentHelp) {
     self.init(help: help, as: TypedValue.databasePart)
   }
+
+  /// The environment, as `-e` or `--env`; nil if not given.
+  init(env help: ArgumentHelp) {
+    self.init(name: [.customShort("e"), .customLong("env")], help: help, as: TypedValue.environment)
+  }
+}
+
+extension Option where Value == [String] {
+  /// Filters, which must all hold.
+  init(wrappedValue: [String], where help: ArgumentHelp) {
+    self.init(
+      wrappedValue: wrappedValue,
+      name: .customLong("where"),
+      help: help,
+      as: TypedValue.text("filter")
+    )
+  }
 }
 
 extension ArgumentHelp {

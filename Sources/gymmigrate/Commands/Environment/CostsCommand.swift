@@ -18,11 +18,7 @@ struct CostsCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How far back.").withDefault("30d"), as: TypedValue.duration)
   var since = Duration.seconds(30 * 86_400)
 
-  @Option(
-    name: [.customShort("e"), .customLong("env")],
-    help: "Only runs on this environment.",
-    as: TypedValue.environment
-  )
+  @Option(env: "Only runs on this environment.")
   var environment: String?
 
   @OptionGroup var folder: StateOptions

@@ -12,11 +12,7 @@ struct RunsList: AsyncParsableCommand {
       """
   )
 
-  @Option(
-    name: [.customShort("e"), .customLong("env")],
-    help: "Only runs on this environment.",
-    as: TypedValue.environment
-  )
+  @Option(env: "Only runs on this environment.")
   var environment: String?
 
   @Option(

@@ -26,11 +26,7 @@ struct MigrateTest: AsyncParsableCommand {
   @Option(help: "The environment to copy.", as: TypedValue.environment)
   var from: String
 
-  @Option(
-    name: .customLong("where"),
-    help: "Copy only documents for which this holds.",
-    as: TypedValue.text("filter")
-  )
+  @Option(where: "Copy only documents for which this holds.")
   var filters: [String] = []
 
   @Option(help: "Maximum documents per collection (which ones: docs/filters.md).", from: 0)

@@ -40,11 +40,7 @@ struct CopyCommand: JobCommand {
   @Flag(inversion: .prefixedNo, help: "Copy subcollections, too (default: yes, but not with --where).")
   var subcollections: Bool?
 
-  @Option(
-    name: .customLong("where"),
-    help: "Only documents for which this holds, as 'status == paid'. Several hold together.",
-    as: TypedValue.text("filter")
-  )
+  @Option(where: "Only documents for which this holds, as 'status == paid'. Several hold together.")
   var filters: [String] = []
 
   @OptionGroup var zone: ZoneOptions

@@ -62,9 +62,7 @@ struct RestoreCommand: JobCommand {
   var subcollections = true
 
   @Option(
-    name: .customLong("where"),
-    help: "Only documents for which this holds, then or now, as 'status == paid'. Several hold together.",
-    as: TypedValue.text("filter")
+    where: "Only documents for which this holds, then or now, as 'status == paid'. Several hold together."
   )
   var filters: [String] = []
 

@@ -2,11 +2,7 @@ import Configuration
 
 /// Options for where to work, and with which credentials.
 struct ConnectionOptions: ParsableArguments {
-  @Option(
-    name: [.customShort("e"), .customLong("env")],
-    help: "The environment; see 'gymmigrate help connection'.",
-    as: TypedValue.environment
-  )
+  @Option(env: "The environment; see 'gymmigrate help connection'.")
   var environment: String?
 
   @Option(localFile: .hidden("Read this file of 'mirror pull' instead of an environment."))

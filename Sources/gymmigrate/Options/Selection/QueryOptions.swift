@@ -5,10 +5,8 @@ import Schema
 /// Options that select documents of the named collections.
 struct QueryOptions: ParsableArguments {
   @Option(
-    name: .customLong("where"),
-    help:
-      "Only documents for which this holds, as 'role == admin and visits >= 3' (docs/filters.md). Several hold together.",
-    as: TypedValue.text("filter")
+    where:
+      "Only documents for which this holds, as 'role == admin and visits >= 3' (docs/filters.md). Several hold together."
   )
   var filters: [String] = []
 
