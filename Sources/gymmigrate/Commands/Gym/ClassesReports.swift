@@ -186,10 +186,8 @@ struct ClassesAttendance: AsyncParsableCommand {
 struct GymTableOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
-    localFile: ArgumentHelp(
-      "Write a table to this file, .csv, .xlsx or .jsonl, instead of lines.",
-      valueName: "path"
-    )
+    help: "Write a table to this file, .csv, .xlsx or .jsonl, instead of lines.",
+    as: TypedValue.localFile.named("path")
   )
   var output: String?
 

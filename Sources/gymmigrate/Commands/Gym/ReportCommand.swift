@@ -91,10 +91,8 @@ struct ReportOptions: ParsableArguments {
 
   @Option(
     name: .shortAndLong,
-    localFile: ArgumentHelp(
-      "Write a page with charts to this file, .html, or a workbook with charts, .xlsx, instead.",
-      valueName: "path"
-    )
+    help: "Write a page with charts to this file, .html, or a workbook with charts, .xlsx, instead.",
+    as: TypedValue.localFile.named("path")
   )
   var output: String?
 
