@@ -37,9 +37,7 @@ struct GroupChangeOptions: ParsableArguments {
   @OptionGroup var trial: DryRunOption
 
   @OptionGroup var common: WritingOptions
-}
 
-extension GroupChangeOptions {
   func jobRun(
     _ action: GroupsJob.Action,
     _ ids: [String],
