@@ -22,9 +22,8 @@ enum MigrationText {
     var lines: [TerminalText] = ["In all: \(toDo(totals.changes))"]
     let collections = totals.changes.collections
     for path in collections.prefix(shown) {
-      lines.append(
-        "  \(path): \(toDo(totals.changes, in: path)), of \(documents(totals.documents(of: path)))"
-      )
+      let all = NumberText.counted(totals.documents(of: path), "document")
+      lines.append("  \(path): \(toDo(totals.changes, in: path)), of \(all)")
     }
     lines += more(collections)
     return "\(lines.joined(separator: "\n"))\n"
@@ -38,7 +37,8 @@ enum MigrationText {
   /// Totals and findings.
   static func applied(_ report: MigrationReport) -> TerminalText {
     let isIdle = report.changeCount == 0 && !report.findings.keys.contains { $0.kind == .reject }
-    let heading = isIdle ? "nothing to change" : "\(documents(report.changeCount)) changed"
+    let changed = NumberText.counted(report.changeCount, "document")
+    let heading = isIdle ? "nothing to change" : "\(changed) changed"
     let lines: [TerminalText] = ["\(report.migration): \(heading)"] + details(report)
     return "\(lines.joined(separator: "\n"))\n"
   }
@@ -73,9 +73,5 @@ enum MigrationText {
         let after = difference.isServerTime ? "(server time)" : values.after
         return "      \(difference.path): \(values.before) -> \(after)"
       }
-  }
-
-  private static func documents(_ count: Int) -> String {
-    NumberText.counted(count, "document")
   }
 }

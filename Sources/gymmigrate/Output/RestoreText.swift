@@ -33,10 +33,6 @@ enum RestoreText {
         "What was written since the backup is not known: it does not say when it was made, or is of another database."
     }
     return
-      "Since \(moment): \(documents(numbers.written)) written, \(documents(numbers.deleted)) deleted."
-  }
-
-  private static func documents(_ count: Int) -> String {
-    NumberText.counted(count, "document")
+      "Since \(moment): \(NumberText.counted(numbers.written, "document")) written, \(NumberText.counted(numbers.deleted, "document")) deleted."
   }
 }
