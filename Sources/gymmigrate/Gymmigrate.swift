@@ -201,13 +201,9 @@ enum Main {
 
   /// The words of this process's command line that name the command, as far as they are valid.
   private static var command: String {
-    var (words, below) = (["gymmigrate"], Gymmigrate.configuration.subcommands)
-    for word in CommandLine.arguments.dropFirst() {
-      guard let found = below.first(where: { $0.configuration.commandName == word }) else { break }
-      words.append(word)
-      below = found.configuration.subcommands
-    }
-    return words.joined(separator: " ")
+    let words = Array(CommandLine.arguments.dropFirst())
+    let named = words.prefix(NamedCommand(of: words, below: Gymmigrate.self).words)
+    return (["gymmigrate"] + named).joined(separator: " ")
   }
 
   /// Formats a message of the parser like all others: starting in lower case and ending with a period.
