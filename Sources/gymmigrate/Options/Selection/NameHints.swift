@@ -31,25 +31,26 @@ extension Session {
 
   /// Warns of filter values that no document can have according to the schema, unless one of the collections is undeclared.
   private func warnOfImpossibleValues(in filters: [StructuredQuery.Filter], of reads: [CollectionRead]) {
-    let declared = reads.map { schema.declared(by: $0) }
-    if declared.contains(where: \.isEmpty) { return }
-    for hint in filters.flatMap({ declared.flatMap(\.self).hints(ofValuesIn: $0) }) { warn(hint) }
+    guard let declared = declared(by: reads) else { return }
+    for hint in filters.flatMap({ declared.hints(ofValuesIn: $0) }) { warn(hint) }
   }
 
   /// Warns of fields that none of the collections declares, unless one of the collections is undeclared.
   func warnOfUnknown(_ fields: Set<FieldPath>, in reads: [CollectionRead]) {
-    let declared = reads.map { schema.declared(by: $0) }
-    if declared.contains(where: \.isEmpty) { return }
-    for hint in declared.flatMap(\.self).hints(of: fields) { warn(hint) }
+    for hint in declared(by: reads)?.hints(of: fields) ?? [] { warn(hint) }
   }
 
   /// Warns if none of several selected fields is declared.
   func warnOfUndeclared(_ fields: [FieldPath], in reads: [CollectionRead]) {
-    let declared = reads.map { schema.declared(by: $0) }
-    if fields.count < 2 || declared.contains(where: \.isEmpty) { return }
-    let known = declared.flatMap(\.self)
+    guard fields.count > 1, let known = declared(by: reads) else { return }
     if fields.contains(where: { known.hints(of: [$0]).isEmpty }) { return }
     warn("The schema declares none of --fields: the file may have nothing but ids.")
+  }
+
+  /// Returns the declared collections that reads cover; nil if one of the collections is undeclared.
+  private func declared(by reads: [CollectionRead]) -> [CollectionSchema]? {
+    let declared = reads.map { schema.declared(by: $0) }
+    return declared.contains(where: \.isEmpty) ? nil : declared.flatMap(\.self)
   }
 
   /// Warns of names in declarative migrations that the schema does not know, of unique fields that they write, and of documents
