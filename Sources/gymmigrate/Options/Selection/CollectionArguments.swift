@@ -18,16 +18,14 @@ enum CollectionArguments {
   }
 
   /// Refuses names that are neither paths nor patterns, and filters that cannot apply to them.
-  static func validate(_ names: [String], all: Bool, _ query: QueryOptions? = nil) throws {
+  static func validate(_ names: [String], all: Bool, _ query: QueryOptions) throws {
     try assertOne(of: names, all: all)
     for name in names {
       try validate([name])
-      if query?.group == true, name.utf8.contains(where: { "*/".utf8.contains($0) }) {
+      if query.group, name.utf8.contains(where: { "*/".utf8.contains($0) }) {
         throw ValidationError("'\(name)': a collection group is named by one id alone, as items.")
       }
     }
-    if let query {
-      try FilterArguments.validate(query.filters, for: all ? nil : names, isGroup: query.group)
-    }
+    try FilterArguments.validate(query.filters, for: all ? nil : names, isGroup: query.group)
   }
 }
