@@ -275,9 +275,7 @@ extension CommandRun {
   /// A command about the run, with the options to find it and to write again.
   private func command(_ words: [String]) -> String {
     CommandLineText.quoted(
-      ["gymmigrate"] + words
-        + (connection.stateDir == ConnectionSettings.defaultStateDir
-          ? [] : ["--state-dir", connection.stateDir])
+      ["gymmigrate"] + words + ConnectionSettings.folderWords(connection.stateDir)
         + (confirmation?.confirm.map { ["--confirm", $0] } ?? [])
     )
   }

@@ -125,8 +125,7 @@ struct RunsResume: AsyncParsableCommand {
     do throws(Failure) {
       try folder.history.assertOwn(record)
     } catch {
-      let isUsual = folder.stateDir.isIdentical(to: ConnectionSettings.defaultStateDir)
-      let place = isUsual ? [] : ["--state-dir", folder.stateDir]
+      let place = ConnectionSettings.folderWords(folder.stateDir)
       func command(_ words: [String]) -> String {
         CommandLineText.quoted(["gymmigrate", "migrate"] + words + ["-e", record.environment])
       }

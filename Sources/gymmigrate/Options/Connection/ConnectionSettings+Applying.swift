@@ -8,9 +8,10 @@ extension ConnectionSettings {
       ("-e", environment), ("--project", project), ("--database", database), ("--endpoint", endpoint),
       ("--credentials", credentials), ("--access-token-file", accessTokenFile),
       ("--impersonate-service-account", impersonateServiceAccount?.description), ("--config", files.config),
-      ("--schema", files.schema), ("--state-dir", stateDir == Self.defaultStateDir ? nil : stateDir),
+      ("--schema", files.schema),
     ]
     return options.flatMap { option in option.value.map { [option.name, $0] } ?? [] }
+      + Self.folderWords(stateDir)
   }
 
   /// Returns the options with which commands about an environment's runs reach it, and write to it.
@@ -23,7 +24,8 @@ extension ConnectionSettings {
     )
   }
 
-  fileprivate static func folderWords(_ stateDir: String) -> [String] {
+  /// The option for a folder of runs that is not the usual one.
+  static func folderWords(_ stateDir: String) -> [String] {
     stateDir == defaultStateDir ? [] : ["--state-dir", stateDir]
   }
 
