@@ -86,11 +86,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
   /// Prints what was found, and in JSON also what was billed by now.
   func write(_ findings: Findings) throws {
-    let (diagnosis, environment) = (findings.diagnosis, findings.environment)
-    if json {
-      return try StandardOutput.writeObject { write(diagnosis, environment, findings.code, to: &$0) }
-    }
-    for check in diagnosis.checks { try StandardOutput.write("\(check.line)\n") }
+    if json { return try StandardOutput.writeObject { write(findings, to: &$0) } }
+    for check in findings.diagnosis.checks { try StandardOutput.write("\(check.line)\n") }
   }
 
   private func examine(
@@ -118,21 +115,16 @@ struct DoctorCommand: AsyncParsableCommand {
     }
   }
 
-  private func write(
-    _ diagnosis: Diagnosis,
-    _ environment: DatabaseEnvironment?,
-    _ code: Int32,
-    to json: inout JSONWriter
-  ) {
+  private func write(_ findings: Findings, to json: inout JSONWriter) {
     json.member("command", "doctor")
-    json.member("exitCode", code)
-    if let environment {
+    json.member("exitCode", findings.code)
+    if let environment = findings.environment {
       json.member("environment") { environment.writeMembers(to: &$0) }
     }
     let billed = Invocation.current.traffic.account.billed
     json.member("billed", record: billed.known)
     if billed.uncertain != Cost() { json.member("perhapsBilled", record: billed.uncertain) }
     json.key("checks")
-    diagnosis.writeChecks(to: &json)
+    findings.diagnosis.writeChecks(to: &json)
   }
 }
