@@ -39,7 +39,7 @@ struct MigrateNew: AsyncParsableCommand {
     let isNew = !FileCheck.isFolder(folder)
     let hidden = try isNew ? MigrationFolder.comingAlong(for: connection) : []
     // The files of a program are named from the folder.
-    if isNew { try Self.make(folder) }
+    if isNew, mkdir(folder, 0o755) != 0 { throw Failure.cannotWrite(folder, errno: errno) }
     let draft: MigrationDraft
     do {
       draft = try self.draft(connection, of: file)
@@ -122,9 +122,5 @@ struct MigrateNew: AsyncParsableCommand {
       throw ValidationError("--like: a file does not say what this 'fix' does: \(cause).")
     }
     return draft
-  }
-
-  private static func make(_ folder: String) throws(Failure) {
-    if mkdir(folder, 0o755) != 0 { throw Failure.cannotWrite(folder, errno: errno) }
   }
 }
