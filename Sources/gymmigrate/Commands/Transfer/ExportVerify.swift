@@ -28,24 +28,25 @@ struct ExportVerify: AsyncParsableCommand {
   @Flag(name: .shortAndLong, help: "Print problems only.")
   var quiet = false
 
+  /// A folder, and what it lacks of the ones before it.
+  private typealias Verified = (folder: FolderVerification, lack: String?)
+
   func run() async throws {
-    var verified: [FolderVerification] = []
+    var verified: [Verified] = []
     let access = try StorageAccess(for: [folder], nil)
-    var lacks: [String?] = []
     let folders = try FolderVerification.folders(in: folder, via: access.files)
     // For a single export it is not known where the others are.
     let isSeries = folders != [FilePaths.bare(folder)]
     for folder in folders {
       let verification = try FolderVerification(of: folder, via: access.files)
-      let lack = isSeries ? verification.lack(behind: verified) : nil
-      lacks.append(lack)
-      verified.append(verification)
+      let lack = isSeries ? verification.lack(behind: verified.map(\.folder)) : nil
+      verified.append((verification, lack))
       if json { continue }
       try print(verification)
       if let lack { try StandardOutput.write("\(folder)\t\(lack)\n") }
     }
-    let isWhole = verified.allSatisfy(\.isWhole) && lacks.allSatisfy { $0 == nil }
-    if json { try StandardOutput.writeObject { write(verified, lacks, isWhole: isWhole, to: &$0) } }
+    let isWhole = verified.allSatisfy { $0.folder.isWhole && $0.lack == nil }
+    if json { try StandardOutput.writeObject { write(verified, isWhole: isWhole, to: &$0) } }
     if !isWhole { throw ExitStatus(ExitCodes.differences) }
   }
 
@@ -64,16 +65,11 @@ struct ExportVerify: AsyncParsableCommand {
     }
   }
 
-  private func write(
-    _ verified: [FolderVerification],
-    _ lacks: [String?],
-    isWhole: Bool,
-    to json: inout JSONWriter
-  ) {
+  private func write(_ verified: [Verified], isWhole: Bool, to json: inout JSONWriter) {
     json.member("command", "export verify")
     json.member("status", isWhole ? "done" : "differences")
     json.member("exitCode", isWhole ? ExitCodes.done : ExitCodes.differences)
-    json.member("folders", objects: zip(verified, lacks)) { json, pair in
+    json.member("folders", objects: verified) { json, pair in
       let (verification, lack) = pair
       json.member("folder", verification.folder)
       if let lack { json.member("problem", lack) }
