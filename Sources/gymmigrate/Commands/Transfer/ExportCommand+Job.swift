@@ -23,7 +23,7 @@ extension ExportJob: DivisibleJob {
     return try await closing(dated) {
       try await CommandRun(run).perform { session, folder in
         let moment = try await session.moment(run.part?.readTime ?? readTime)
-        let reads = try await reads(in: session, at: moment, schema, isPart: run.part != nil)
+        let reads = try await reads(in: session, at: moment)
         var options = Export.Options(reads: reads, destination: destination, format: format)
         options.fields = try fieldPaths()
         options.limit = limit
@@ -32,7 +32,7 @@ extension ExportJob: DivisibleJob {
         options.readTime = moment
         options.isPart = run.part != nil
         complete?(&options)
-        try addMask(to: &options, schema, in: session)
+        try addMask(to: &options, in: session)
         if let since = try since.map({ try TypedValue.since.read($0) }) {
           let known = try await DatedExport.narrow(&options, since: since, in: dated, session)
           if isDeep { options.reads += subcollections(of: options, known) }
@@ -64,17 +64,12 @@ extension ExportJob: DivisibleJob {
   }
 
   /// Returns what is read of the collections, and says what is not.
-  private func reads(
-    in session: Session,
-    at moment: Timestamp?,
-    _ schema: DatabaseSchema,
-    isPart: Bool
-  ) async throws -> [CollectionRead] {
+  private func reads(in session: Session, at moment: Timestamp?) async throws -> [CollectionRead] {
     let fields = try fieldPaths()
     let orderBy = try orderBy.map { try StructuredQuery.Order.list(parsing: $0) } ?? []
     var reads = try await session.reads(of: selection, query, at: moment)
-    if !isPart {
-      if !isDeep { session.logger.reportSubcollections(of: reads, schema) }
+    if session.part == nil {
+      if !isDeep { session.logger.reportSubcollections(of: reads, session.schema) }
       // The additions of an application have fields of their own.
       let named = additions.isEmpty ? fields ?? [] : []
       session.warnOfUnknown(Set(named + orderBy.map(\.field)), in: reads)
@@ -88,15 +83,11 @@ extension ExportJob: DivisibleJob {
     return reads
   }
 
-  private func addMask(
-    to options: inout Export.Options,
-    _ schema: DatabaseSchema,
-    in session: Session
-  ) throws {
-    guard let mask = try mask?.mask(by: schema) else { return }
+  private func addMask(to options: inout Export.Options, in session: Session) throws {
+    guard let mask = try mask?.mask(by: session.schema) else { return }
     try mask.assertCovers(options.reads.map { $0.kind ?? $0.collection })
     options.mask = mask
-    session.logger.notice("Masked by the rules of the schema '\(schema.name)'.")
+    session.logger.notice("Masked by the rules of the schema '\(session.schema.name)'.")
   }
 
   private func write(
