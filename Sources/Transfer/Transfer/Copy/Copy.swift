@@ -80,8 +80,8 @@ package struct Copy: Sendable {
     package var extraneous: [CollectionPath: Int] = [:]
   }
 
-  let source: Connection
-  let options: Options
+  package let source: Connection
+  package let options: Options
   let context: RunContext
   private let elsewhere: LineList
   /// Reads back what is written, if the copy verifies.

@@ -154,14 +154,13 @@ extension CopyJob: DivisibleJob {
     let isWhole = run.part == nil
     let configured = try EnvironmentResolver(run.connection).prices()
     return try await CommandRun(run).perform { session, folder in
-      guard let source = session.source else { throw Failure(.internal, "copy", cause: "there is no source") }
-      let copy = try await copy(base, from: source, in: session, folder, pacer: run.write.pacer(in: session))
+      let copy = try await copy(base, in: session, folder, pacer: run.write.pacer(in: session))
       let isNew = session.checkpoints?.resumed == nil && isWhole
-      if isNew { try await assertNotEmpty(copy, from: source, in: session) }
+      if isNew { try await assertNotEmpty(copy, in: session) }
       let plan = try await copy.prepare()
       let prices = await session.prices(configured)
       let cost = plan.estimate(at: prices)
-      if isWhole { CopyText.say(plan, cost, base, session, source) }
+      if isWhole { CopyText.say(plan, cost, of: copy, in: session) }
       var ending = CommandResult(readTime: plan.readTime, lists: copy.lists, cost: cost)
       if let part = plan.part { ending.sections.append(part) }
       if isDryRun {
@@ -171,7 +170,7 @@ extension CopyJob: DivisibleJob {
         ending.cost = cost
         ending.lists.append(folder.file("extraneous.jsonl"))
         if session.counts.totals.leavesSomething { ending.status = .incomplete }
-        await warnOfEmpty(copy, plan, from: source, in: session)
+        await warnOfEmpty(copy, plan, in: session)
         return ending
       }
       // A resumed run that wrote was confirmed when it began.
@@ -182,29 +181,24 @@ extension CopyJob: DivisibleJob {
       let isVerified = try await isVerified(copy, plan, without: outcome.extraneous, session)
       if let counts = copy.readBack?.counts { ending.sections.append(counts) }
       if !isVerified { ending.status = .incomplete }
-      if isWhole { await warnOfEmpty(copy, plan, from: source, in: session) }
+      if isWhole { await warnOfEmpty(copy, plan, in: session) }
       if isWhole, mask == nil, !keepsPersonalData {
-        session.warnOfPeople(in: copy.reads(of: plan), from: source.environment)
+        session.warnOfPeople(in: copy.reads(of: plan), from: copy.source.environment)
       }
       return ending
     }
   }
 
-  private func warnOfEmpty(
-    _ copy: Copy,
-    _ plan: Copy.Plan,
-    from source: Connection,
-    in session: Session
-  ) async {
+  private func warnOfEmpty(_ copy: Copy, _ plan: Copy.Plan, in session: Session) async {
     var reads = subset == nil ? copy.reads(of: plan) : (try? await copy.reads()) ?? []
     for index in reads.indices { reads[index].readTime = plan.readTime }
-    await session.reading(source).warnOfUnread(reads)
+    await session.reading(copy.source).warnOfUnread(reads)
   }
 
   /// Refuses to copy nothing, if that was requested.
-  private func assertNotEmpty(_ copy: Copy, from source: Connection, in session: Session) async throws {
+  private func assertNotEmpty(_ copy: Copy, in session: Session) async throws {
     let reads = try await copy.reads()
-    try await session.reading(source).prepare(
+    try await session.reading(copy.source).prepare(
       reads,
       isAll: selection.all,
       failIfEmpty: selection.failIfEmpty
@@ -244,11 +238,11 @@ extension CopyJob: DivisibleJob {
   /// Returns the copy that the options define, in a session.
   private func copy(
     _ base: Copy.Options,
-    from source: Connection,
     in session: Session,
     _ folder: RunDirectory,
     pacer: WritePacer = WritePacer(ramp: false)
   ) async throws -> Copy {
+    guard let source = session.source else { throw Failure(.internal, "copy", cause: "there is no source") }
     var options = base
     let context = try LiteralContext(source.client.database, session.schema, in: timeZone)
     options.filter = try FilterArguments.parse(filters, in: context)
@@ -287,15 +281,14 @@ extension CopyJob: DivisibleJob {
   }
 
   func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
-    guard let source = session.source else { throw Failure(.internal, "copy", cause: "there is no source") }
     let options = try options(run)
     let folder = try RunDirectory(in: run.connection.stateDir, command: "copy")
-    let copy = try await copy(options, from: source, in: session, folder)
-    try await assertNotEmpty(copy, from: source, in: session)
+    let copy = try await copy(options, in: session, folder)
+    try await assertNotEmpty(copy, in: session)
     let plan = try await copy.prepare()
     let prices = try EnvironmentResolver(run.connection).prices()
     let cost = plan.estimate(at: await session.prices(prices))
-    CopyText.say(plan, cost, options, session, source)
+    CopyText.say(plan, cost, of: copy, in: session)
     try Guard.ask("Copy?", with: run.confirmation)
     if CollectionScope.interleave(plan.scopes) {
       throw Failure(
@@ -308,7 +301,7 @@ extension CopyJob: DivisibleJob {
     }
     let reads = copy.reads(of: plan)
     try ShardDivision.assertOrderedByName(reads)
-    await warnOfEmpty(copy, plan, from: source, in: session)
+    await warnOfEmpty(copy, plan, in: session)
     if verifies { session.logger.notice("\(CopyText.uncounted)") }
     return ShardDivision(reads: reads, hidesNames: mask != nil, readTime: ReadTimeChoice(plan.readTime))
   }
@@ -317,13 +310,8 @@ extension CopyJob: DivisibleJob {
 /// What a copy prints before and after.
 enum CopyText {
   /// Prints what is about to be done, on one screen.
-  static func say(
-    _ plan: Copy.Plan,
-    _ cost: CostEstimate,
-    _ options: Copy.Options,
-    _ session: Session,
-    _ source: Connection
-  ) {
+  static func say(_ plan: Copy.Plan, _ cost: CostEstimate, of copy: Copy, in session: Session) {
+    let (source, options) = (copy.source, copy.options)
     var lines = [
       "\(options.job.isDryRun ? "Comparing" : "Copying") from \(description(source.environment, source.client)), as \(source.signer)",
       "\(options.job.isDryRun ? "     with" : "       to") \(description(session.environment, session.client)), as \(session.database.connection.signer)",
