@@ -1,4 +1,3 @@
-import Configuration
 import Logging
 import MigrationEngine
 import Transfer
@@ -111,17 +110,5 @@ extension UndoTarget {
     // Earlier versions recorded only words, with the run at the end.
     guard run.command.hasPrefix("migrate undo ") else { return nil }
     return run.command.split(separator: " ").last.map(String.init)
-  }
-
-  /// Refuses a database other than the one that was changed.
-  ///
-  /// - Throws: `.notPermitted`.
-  static func assertSameDatabase(
-    _ changes: RunChanges,
-    _ connection: ConnectionSettings,
-    run: String
-  ) throws(Failure) {
-    let database = try EnvironmentResolver(connection).environment().database
-    try changes.assertOf(database, "look at what was changed by", run)
   }
 }

@@ -51,7 +51,8 @@ extension UndoJob: PerformableJob {
     let (entry, changes) = try UndoTarget.find(self.run, in: stateDir)
     try UndoTarget.assertMayBeUndone(entry, in: stateDir)
     if entry.record.shards != nil { try await ShardPlace(stateDir).assertNobodyWorks() }
-    try UndoTarget.assertSameDatabase(changes, run.connection, run: self.run)
+    let database = try EnvironmentResolver(run.connection).environment().database
+    try changes.assertOf(database, "look at what was changed by", self.run)
     let count = NumberText.counted(changes.count, "document")
     run.output.logger().notice(
       "Run \(self.run): \(entry.record.command), begun \(entry.record.startedAt), \(count)."

@@ -1,3 +1,4 @@
+import Configuration
 import Logging
 import MigrationEngine
 
@@ -51,10 +52,11 @@ struct MigrateVerify: AsyncParsableCommand {
 
   private func verify(_ name: String) async throws {
     let settings = common.connection.settings
-    let database = try UndoTarget.database(settings)
-    let (entry, changes) = try UndoTarget.find(name, in: settings.stateDir, of: database, ifWritten: true)
+    let named = try UndoTarget.database(settings)
+    let (entry, changes) = try UndoTarget.find(name, in: settings.stateDir, of: named, ifWritten: true)
     let connection = try UndoTarget.connection(settings, of: entry.record)
-    try UndoTarget.assertSameDatabase(changes, connection, run: entry.record.id)
+    let database = try EnvironmentResolver(connection).environment().database
+    try changes.assertOf(database, "look at what was changed by", entry.record.id)
     try await CommandRun(
       name: "migrate verify --run",
       connection: connection,
