@@ -54,9 +54,11 @@ extension Session {
     }
   }
 
-  /// Returns the prices of a configuration as they apply to the databases of the command.
-  func prices(_ configured: PriceList) async -> PriceList {
-    var prices = configured
+  /// Returns the configured prices as they apply to the databases of the command.
+  ///
+  /// - Parameter place: The connection whose configuration has them.
+  func prices(of place: ConnectionSettings) async throws -> PriceList {
+    var prices = try EnvironmentResolver(place).prices()
     for connection in [database.connection] + (source.map { [$0] } ?? [])
     where !connection.environment.isEmbedded { prices = await connection.client.prices(prices) }
     return prices

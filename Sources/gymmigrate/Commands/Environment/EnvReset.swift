@@ -42,12 +42,11 @@ struct EnvReset: JobCommand {
 extension ResetJob: PerformableJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     try EnvTarget.assertUnprotected(run.connection, "reset")
-    let prices = try EnvironmentResolver(run.connection).prices()
     return try await CommandRun(run, resumesUnfinished: true).perform { session, folder in
       let roots = try await Self.roots(session)
       // A resumed run may already have deleted some documents.
       let hasBegun = session.checkpoints.map { !$0.journal.isEmpty } ?? false
-      if !hasBegun { try await survey(roots, in: session, at: prices) }
+      if !hasBegun { try await survey(roots, in: session, as: run) }
       if isDryRun { return CommandResult() }
       if !hasBegun { try Guard.ask("Delete all of it?", with: run.confirmation) }
       var runner = MigrationRunner(in: session, folder, writing: run.write)
@@ -72,7 +71,7 @@ extension ResetJob: PerformableJob {
   /// Counts the documents by their names, and prints the counts and the cost.
   ///
   /// - Throws: `.notPermitted` if there are more than may be deleted.
-  private func survey(_ roots: [CollectionPath], in session: Session, at prices: PriceList) async throws {
+  private func survey(_ roots: [CollectionPath], in session: Session, as run: JobRun) async throws {
     var counts: [(collection: CollectionPath, count: Int)] = []
     for var read in DatabaseReset.sources(of: roots) {
       read.mask = [.documentName]
@@ -87,7 +86,8 @@ extension ResetJob: PerformableJob {
     }
     session.progress.end()
     let total = counts.reduce(0) { $0 + $1.count }
-    let cost = CostEstimate(Cost(reads: 2 * total, deletes: total), at: await session.prices(prices))
+    let prices = try await session.prices(of: run.connection)
+    let cost = CostEstimate(Cost(reads: 2 * total, deletes: total), at: prices)
     for (collection, count) in counts {
       session.logger.notice("  \(collection): \(NumberText.counted(count, "document"))")
       if isDryRun {

@@ -152,13 +152,12 @@ extension CopyJob: DivisibleJob {
     try assertMayLeave(run)
     let base = try options(run)
     let isWhole = run.part == nil
-    let configured = try EnvironmentResolver(run.connection).prices()
     return try await CommandRun(run).perform { session, folder in
       let copy = try await copy(base, in: session, folder, pacer: run.write.pacer(in: session))
       let isNew = session.checkpoints?.resumed == nil && isWhole
       if isNew { try await assertNotEmpty(copy, in: session) }
       let plan = try await copy.prepare()
-      let prices = await session.prices(configured)
+      let prices = try await session.prices(of: run.connection)
       let cost = plan.estimate(at: prices)
       if isWhole { CopyText.say(plan, cost, of: copy, in: session) }
       var ending = CommandResult(readTime: plan.readTime, lists: copy.lists, cost: cost)
@@ -286,8 +285,7 @@ extension CopyJob: DivisibleJob {
     let copy = try await copy(options, in: session, folder)
     try await assertNotEmpty(copy, in: session)
     let plan = try await copy.prepare()
-    let prices = try EnvironmentResolver(run.connection).prices()
-    let cost = plan.estimate(at: await session.prices(prices))
+    let cost = plan.estimate(at: try await session.prices(of: run.connection))
     CopyText.say(plan, cost, of: copy, in: session)
     try Guard.ask("Copy?", with: run.confirmation)
     if CollectionScope.interleave(plan.scopes) {

@@ -54,10 +54,9 @@ struct PlanScreen: Sendable {
   ) async throws -> CommandResult {
     // The plans of parts are merged first.
     if session.part == nil { try PlanEnd.append(to: run.file("plan.jsonl")) }
-    let configured = try EnvironmentResolver(connection).prices()
     let cost = CostEstimate(
       reports.reduce(Cost()) { $0 + $1.cost },
-      at: await session.prices(configured)
+      at: try await session.prices(of: connection)
     )
     if !isQuiet {
       if reports.count > 1 { try StandardOutput.write(MigrationText.together(totals)) }
