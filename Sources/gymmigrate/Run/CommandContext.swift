@@ -46,7 +46,7 @@ struct CommandContext: Sendable {
     try resolver.warnOfEdits(in: environment, logger)
     return try await resolver.withCaller(
       environment,
-      serving: try resolver.openSnapshot(of: environment, progress, logger),
+      serving: try resolver.openSnapshot(of: environment, in: self),
       policy: RetryPolicy(
         budget: options.retryFor,
         connecting: environment.isOnThisMachine && options.retryFor == ConnectionSettings.usualRetry

@@ -34,12 +34,9 @@ extension EnvironmentResolver {
   ///
   /// - Returns: Nil for an environment that is not represented by files.
   /// - Throws: As ``Snapshot/init(_:source:progress:via:)``; `.inputMalformed` if a line is not a document.
-  func openSnapshot(
-    of environment: DatabaseEnvironment,
-    _ progress: Progress,
-    _ logger: Logger
-  ) throws -> Snapshot? {
+  func openSnapshot(of environment: DatabaseEnvironment, in context: CommandContext) throws -> Snapshot? {
     guard let paths = environment.snapshot else { return nil }
+    let (progress, logger) = (context.progress, context.logger)
     progress.begin("read the export", total: nil)
     defer { progress.end() }
     let snapshot = try Snapshot(
