@@ -27,7 +27,15 @@ struct MigratePending: AsyncParsableCommand {
     }
     if json {
       return try StandardOutput.writeArray { list in
-        list.objects(pending) { Self.members(of: $1.0, $1.1, to: &$0) }
+        list.objects(pending) { json, pending in
+          let (migration, state) = pending
+          json.member("checksum", migration.checksum)
+          json.member("id", migration.id)
+          json.member("irreversible", migration.header.irreversible)
+          json.member("name", migration.name)
+          json.member("status", state.kind.rawValue)
+          json.member("summary", migration.summary)
+        }
       }
     }
     if pending.isEmpty { Terminal.standardError.line("Nothing is pending in \(environment).") }
@@ -36,18 +44,5 @@ struct MigratePending: AsyncParsableCommand {
       let cells = [migration.name, state.words, migration.summary]
       try StandardOutput.write("\(TerminalText(cells: cells))\n")
     }
-  }
-
-  private static func members(
-    of migration: FolderMigration,
-    _ state: MigrationState,
-    to json: inout JSONWriter
-  ) {
-    json.member("checksum", migration.checksum)
-    json.member("id", migration.id)
-    json.member("irreversible", migration.header.irreversible)
-    json.member("name", migration.name)
-    json.member("status", state.kind.rawValue)
-    json.member("summary", migration.summary)
   }
 }
