@@ -254,9 +254,7 @@ extension ShardPlan {
       )
     }
   }
-}
 
-extension ShardPlan {
   /// Refuses to write to an environment that is protected here and was not where the run was planned.
   ///
   /// Nobody answers for a task, so whoever plans confirms for all of them.
@@ -274,6 +272,17 @@ extension ShardPlan {
       cause: "it is protected here\(by), and nobody confirmed it when the tasks were planned",
       remedy: "Plan again where it is protected, with \(confirmation) behind --, if this is what you want."
     )
+  }
+
+  /// Returns the job with where and how to perform it.
+  ///
+  /// - Throws: `.inputMalformed` if it is not a valid job.
+  func jobRun(at place: ShardPlace) throws(Failure) -> JobRun {
+    do throws(WireError) {
+      return try JobRun(job)
+    } catch {
+      throw Failure(.inputMalformed, "work for the plan of", path: place.text, cause: error.description)
+    }
   }
 }
 
@@ -298,18 +307,5 @@ extension ShardPlace {
     job.connection.bound = try bill.bound()
     job.source?.bound = job.connection.bound
     return bill
-  }
-}
-
-extension ShardPlan {
-  /// Returns the job with where and how to perform it.
-  ///
-  /// - Throws: `.inputMalformed` if it is not a valid job.
-  func jobRun(at place: ShardPlace) throws(Failure) -> JobRun {
-    do throws(WireError) {
-      return try JobRun(job)
-    } catch {
-      throw Failure(.inputMalformed, "work for the plan of", path: place.text, cause: error.description)
-    }
   }
 }

@@ -305,9 +305,7 @@ extension RunRecord {
     settings.files.config = absolute(settings.files.config)
     return settings
   }
-}
 
-extension RunRecord {
   private var ofOldVersion: ConnectionSettings {
     var settings = ConnectionSettings()
     settings.database = database.database

@@ -23,9 +23,7 @@ extension CopyJob {
     }
     return !readBack.foundDifferences && count.differences.isEmpty
   }
-}
 
-extension CopyJob {
   /// Reports what the tasks of a divided copy did with references, and what they read back.
   func report(_ done: ShardFinish.Copied, of plan: ShardPlan, _ logger: Logger) {
     report(done.references, to: plan.target.database, logger)

@@ -6,15 +6,6 @@ enum SinceChoice {
   case last
   case moment(Timestamp)
 
-  init?(typed text: String) {
-    guard let choice = text == "last" ? .last : Timestamp(text).map({ SinceChoice.moment($0) }) else {
-      return nil
-    }
-    self = choice
-  }
-}
-
-extension SinceChoice {
   var text: String {
     switch self {
     case .last: "last"
@@ -27,7 +18,9 @@ extension TypedValue {
   static let since = ValueReader(
     "time|last",
     expecting: "last, or a time as 2026-01-31T12:00:00Z"
-  ) { SinceChoice(typed: $0) }
+  ) { text in
+    text == "last" ? SinceChoice.last : Timestamp(text).map { .moment($0) }
+  }
 }
 
 /// Options for which exports of a schedule to keep.

@@ -84,6 +84,14 @@ extension Session {
       if await (try? client.quickly.isEmpty(read)) ?? false { await warnOfEmpty([read]) }
     }
   }
+
+  /// Warns of fields that identify people and left a protected environment unmasked.
+  func warnOfPeople(in reads: [CollectionRead], from environment: DatabaseEnvironment) {
+    let fields = reads.flatMap { schema.fieldsOfPeople(in: $0.kind ?? $0.collection) }
+    if !environment.isProtected || fields.isEmpty { return }
+    let list = fields.joined(separator: "; ")
+    logger.warning("These fields name people, and were copied as they are: \(list) (docs/masking.md).")
+  }
 }
 
 /// Reports which of several migrations found no document, perhaps because a name is misspelt; asks the service nothing.
@@ -111,16 +119,6 @@ struct EmptyMigrations {
     } else {
       session.logger.notice("\(id) read 0 documents: its filter selects none of \(scope.collection).")
     }
-  }
-}
-
-extension Session {
-  /// Warns of fields that identify people and left a protected environment unmasked.
-  func warnOfPeople(in reads: [CollectionRead], from environment: DatabaseEnvironment) {
-    let fields = reads.flatMap { schema.fieldsOfPeople(in: $0.kind ?? $0.collection) }
-    if !environment.isProtected || fields.isEmpty { return }
-    let list = fields.joined(separator: "; ")
-    logger.warning("These fields name people, and were copied as they are: \(list) (docs/masking.md).")
   }
 }
 
