@@ -40,7 +40,7 @@ struct ShardWorker: Sendable {
     self.job = job
     Invocation.current.notifier?.begin(on: job.connection)
     try plan.assertSame(at: place)
-    try plan.assertConfirmed(job, at: place)
+    try plan.assertConfirmed(job)
   }
 
   private var ranges: ArraySlice<ShardPlan.Range> { plan.ranges(of: task) }
@@ -232,25 +232,23 @@ extension ShardPlan {
     if migrations != self.migrations {
       throw refusal("the migrations' files are not those of the plan", "Put the files of the plan back.")
     }
+    func change(of input: Input, _ cause: String, _ remedy: String) -> Failure {
+      Failure(.inputMalformed, "work on", path: input.path, cause: cause, remedy: remedy)
+    }
     for input in inputs where RunRecord.size(of: input.path) != input.bytes {
-      throw Failure(
-        .inputMalformed,
-        "work on",
-        path: input.path,
-        cause:
-          "it has \(RunRecord.size(of: input.path)) bytes, and had \(input.bytes) when the tasks were planned",
-        remedy: "Run the task where the files of the plan are."
+      throw change(
+        of: input,
+        "it has \(RunRecord.size(of: input.path)) bytes, and had \(input.bytes) when the tasks were planned",
+        "Run the task where the files of the plan are."
       )
     }
     let planned = inputs.filter { $0.sha256 != nil }
     let digests = try SHA256Digest.hexadecimal(of: planned.map(\.path))
     for input in planned where digests[UTF8Key(input.path)] != input.sha256 {
-      throw Failure(
-        .inputMalformed,
-        "work on",
-        path: input.path,
-        cause: "it has changed since the tasks were planned",
-        remedy: "Put the file of the plan back."
+      throw change(
+        of: input,
+        "it has changed since the tasks were planned",
+        "Put the file of the plan back."
       )
     }
   }
@@ -260,7 +258,7 @@ extension ShardPlan {
   /// Nobody answers for a task, so whoever plans confirms for all of them.
   ///
   /// - Throws: `.notPermitted`.
-  fileprivate func assertConfirmed(_ job: JobRun, at place: ShardPlace) throws(Failure) {
+  fileprivate func assertConfirmed(_ job: JobRun) throws(Failure) {
     let environment = try EnvironmentResolver(job.connection).environment()
     guard writes, environment.isProtected, confirmed != true else { return }
     let confirmation = CommandLineText.quoted(["--confirm", environment.name])
