@@ -219,7 +219,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
 
   /// Records the run in the ledger if it writes, and writes the plan.
   private func begin(_ plan: ShardPlan, at place: ShardPlace, in session: Session) async throws {
-    if place.folder != nil { try record(plan, at: place, in: session) }
+    if let folder = place.folder { try record(plan, in: folder, session) }
     guard plan.writes else { return try await place.shards.write(plan) }
     var entry = plan.ledgerEntry
     entry.shards = place.folder
@@ -234,8 +234,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
   }
 
   /// Writes the run's own folder, so that `runs` and `migrate undo` find it with `--state-dir WHERE`.
-  private func record(_ plan: ShardPlan, at place: ShardPlace, in session: Session) throws(Failure) {
-    guard let folder = place.folder else { return }
+  private func record(_ plan: ShardPlan, in folder: String, _ session: Session) throws(Failure) {
     let run = try RunDirectory(named: plan.run, in: folder)
     var record = RunRecord(
       id: plan.run,
