@@ -35,12 +35,7 @@ struct EnvSeed: JobCommand {
     try EnvTarget.assertUnprotected(target, "seed")
     var run = common.jobRun(try job())
     run.connection = target
-    if run.job is CopyJob {
-      var source = ConnectionSettings().target(from)
-      source.files = target.files
-      (source.stateDir, source.retryFor) = (target.stateDir, target.retryFor)
-      run.source = source
-    }
+    if run.job is CopyJob { run.source = target.beside(from) }
     return run
   }
 
