@@ -24,7 +24,7 @@ package struct DatabaseContext: Sendable {
   /// The declared collections of the database.
   package let schema: DatabaseSchema
   /// The document counts by collection.
-  package let counts: RunCounts
+  package var counts: RunCounts
   package let progress: Progress
   package let logger: Logger
 

@@ -260,8 +260,10 @@ struct DeletionBound: Sendable {
   /// Returns the maximum number of documents that a migration can delete: those that it examines one by one, or those that it may
   /// write.
   private func most(of migration: any Migration, in session: Session) async throws -> Int {
+    var reads = migration.writes.map { CollectionRead($0) }
+    if case .perDocument(let rule) = migration.strategy { reads = rule.sources }
     var count = 0
-    for read in migration.deletable {
+    for read in reads {
       count += try await session.client.countOrRead(read, logger: session.logger).count
     }
     session.progress.end()
@@ -285,12 +287,5 @@ struct DeletionBound: Sendable {
       cause: cause,
       remedy: "Look at the plan (-n), then give --max-delete with the number."
     )
-  }
-}
-
-extension Migration {
-  /// The reads that cover every document it may delete.
-  fileprivate var deletable: [CollectionRead] {
-    if case .perDocument(let rule) = strategy { rule.sources } else { writes.map { CollectionRead($0) } }
   }
 }

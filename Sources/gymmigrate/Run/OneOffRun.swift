@@ -91,10 +91,11 @@ extension Session {
   ///
   /// - Throws: `.inputMissing` if there is none.
   fileprivate func resolve(_ scope: inout DeclarativeMigration.Scope) async throws {
-    let selection = CollectionSelection([scope.collection.string], isDeep: false)
+    let pattern = scope.collection.string
+    let selection = CollectionSelection([pattern], isDeep: false)
     guard !scope.isGroup, selection.wantsRoots else { return }
     let begun = checkpoints?.resumed?.collections.compactMap { CollectionPath($0.name) }.filter {
-      scope.began(at: $0)
+      CollectionSelection.name(pattern, means: $0)
     }
     if let begun, !begun.isEmpty {
       scope.collections = begun
@@ -102,12 +103,5 @@ extension Session {
     }
     let roots = try await client.collectionIDs().compactMap { CollectionPath($0) }
     scope.collections = try selection.scopes(roots: roots).map(\.name)
-  }
-}
-
-extension DeclarativeMigration.Scope {
-  /// Whether a collection or a pattern is one that this pattern was resolved to.
-  fileprivate func began(at collection: CollectionPath) -> Bool {
-    CollectionSelection.name(self.collection.string, means: collection)
   }
 }

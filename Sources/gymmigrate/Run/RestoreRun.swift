@@ -45,7 +45,7 @@ extension RestoreJob: PerformableJob {
     unlink(file)
     var planning = session
     // Changed documents are counted when they are written.
-    if !plan.isDryRun { planning.database = session.database.countedApart }
+    if !plan.isDryRun { planning.database.counts = RunCounts() }
     let (report, numbers) = try await compared(in: planning, folder, via: access)
     var totals = PlanTotals([report], planning.counts)
     var found = RestoreReport(totals, numbers)
@@ -255,13 +255,6 @@ extension RestoreJob: PerformableJob {
       covers: { id in isFound(id) { $0.mayWrite(in: $1) } },
       touches: { id in isFound(id) { $0.isTouched(by: $1) } }
     )
-  }
-}
-
-extension DatabaseContext {
-  /// The same context with separate counts.
-  fileprivate var countedApart: DatabaseContext {
-    DatabaseContext(connection, schema: schema, counts: RunCounts(), progress: progress, logger: logger)
   }
 }
 
