@@ -21,10 +21,9 @@ struct ManagedCancel: AsyncParsableCommand {
 
   func run() async throws {
     let (work, waiting) = (ManagedWork(common), waiting)
-    let argument = argument.operation
     try await work.command("cancel").performWithoutRun { session in
       let client = session.client
-      let name = try work.name(argument, in: session)
+      let name = try work.name(argument.operation, in: session)
       let before = try await client.operation(name)
       work.note(before)
       if before.isDone {

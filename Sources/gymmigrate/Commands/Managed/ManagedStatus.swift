@@ -23,9 +23,8 @@ struct ManagedStatus: AsyncParsableCommand {
     // It prints a state, so the duration of the request is of no interest.
     if !waiting.wait { common.logging.verbosity.quiet = true }
     let (work, waiting) = (ManagedWork(common), waiting)
-    let argument = argument.operation
     try await work.command("status").performWithoutRun { session in
-      let name = try work.name(argument, in: session)
+      let name = try work.name(argument.operation, in: session)
       work.note(try await session.client.operation(name))
       return try await work.finish(waiting, in: session) { operation in
         try StandardOutput.write(ManagedText.lines(operation))
