@@ -82,19 +82,18 @@ enum HelpText {
     switch arguments.count {
     case 0: return overview
     case 1 where ["help", "--help", "-h"].contains(arguments[0]): return overview
-    case 2 where arguments[0] == "help":
-      if let topic = Topic(rawValue: arguments[1]) { return topic.text }
-      let commands = Gymmigrate.configuration.subcommands.compactMap { $0.configuration.commandName }
-      if commands.contains(arguments[1]) { return nil }
-      throw MisspeltWord.failure("show help on", arguments[1], commands + Topic.allCases.map(\.rawValue))
-    case 3 where arguments[0] == "help":
-      let parent = Gymmigrate.configuration.subcommands.first {
-        $0.configuration.commandName?.isIdentical(to: arguments[1]) ?? false
-      }
-      let commands = parent?.configuration.subcommands.compactMap { $0.configuration.commandName } ?? []
-      if commands.isEmpty || commands.contains(arguments[2]) { return nil }
-      throw MisspeltWord.failure("show help on", arguments[2], commands, after: [arguments[1]])
+    case 2...3 where arguments[0] == "help": return try answer(about: Array(arguments.dropFirst()))
     default: return nil
     }
+  }
+
+  private static func answer(about words: [String]) throws(Failure) -> String? {
+    if words.count == 1, let topic = Topic(rawValue: words[0]) { return topic.text }
+    let named = NamedCommand(of: words, below: Gymmigrate.self, enteringDefaults: false)
+    let below = named.type.configuration.subcommands.compactMap { $0.configuration.commandName }
+    // The parser reports other words.
+    guard named.words == words.count - 1, !below.isEmpty else { return nil }
+    let known = named.words == 0 ? below + Topic.allCases.map(\.rawValue) : below
+    throw MisspeltWord.failure("show help on", words[named.words], known, after: Array(words.dropLast()))
   }
 }
