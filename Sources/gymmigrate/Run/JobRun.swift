@@ -114,6 +114,14 @@ extension DivisibleJob {
     Failure(.usage, "divide the \(name) with", path: option, cause: cause, remedy: remedy)
   }
 
+  /// Refuses to divide a job whose reads have no moment in common.
+  ///
+  /// - Throws: `.usage`.
+  func assertOneMoment(_ readTime: ReadTimeChoice) throws(Failure) {
+    if readTime != .none { return }
+    throw refusal(of: "--read-time none", "the tasks would read at different moments")
+  }
+
   /// The failure to divide a job whose options specify an output.
   func refusal(ofOutput option: String) -> Failure {
     refusal(

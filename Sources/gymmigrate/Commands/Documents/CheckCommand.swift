@@ -213,9 +213,7 @@ extension CheckJob: DivisibleJob {
 
   func assertDivisible(_ run: JobRun) throws {
     if output != nil { throw refusal(ofOutput: "--output") }
-    if readTime == .none {
-      throw refusal(of: "--read-time none", "the tasks would read at different moments")
-    }
+    try assertOneMoment(readTime)
     let check = try check(run.connection)
     let own = IntegrityCheck.perDocument(Self.rules(beyond: check.schema))
     if let rule = check.rules.first(where: { !own.contains($0) }) {

@@ -273,9 +273,7 @@ extension CopyJob: DivisibleJob {
     if deletesExtraneous {
       throw refusal(of: "--delete-extraneous", "--max-delete is a bound of one process")
     }
-    if readTime == .none {
-      throw refusal(of: "--read-time none", "the tasks would read at different moments")
-    }
+    try assertOneMoment(readTime)
     try run.write.assertDivisible()
   }
 

@@ -146,9 +146,7 @@ extension ExportJob: DivisibleJob {
     if orderBy != nil { throw refusal(of: "--order-by", "the parts are in the order of names") }
     if isDated { throw refusal(of: "--dated", "name the folder with --to") }
     if since != nil { throw refusal(of: "--since", "the marks of increments belong to one process") }
-    if readTime == .none {
-      throw refusal(of: "--read-time none", "the tasks would read at different moments")
-    }
+    try assertOneMoment(readTime)
   }
 
   /// Returns the table formed by the parts of a CSV file; nil for JSON Lines.
