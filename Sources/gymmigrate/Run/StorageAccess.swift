@@ -32,7 +32,7 @@ struct StorageAccess {
     let storage = CloudStorage(
       endpoint: endpoint,
       credentials: credentials.scoped(to: [.devstorage]),
-      transport: CurlTransport(certificates: variables["CURL_CA_BUNDLE"] ?? variables["SSL_CERT_FILE"]),
+      transport: CurlTransport(certificates: Invocation.current.certificates),
       policy: RetryPolicy(budget: connection?.retryFor ?? ConnectionSettings.usualRetry),
       traffic: traffic
     )
