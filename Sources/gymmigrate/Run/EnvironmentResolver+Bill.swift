@@ -14,10 +14,14 @@ extension EnvironmentResolver {
     let bound = options.bound ?? BillBound()
     let limits = environment.limits ?? BillLimits()
     let isPriced = [bound, limits.run, limits.day].contains { $0.dollars != nil }
-    let prices = try await prices(of: environment, by: isPriced ? caller : nil)
+    let configuration = try configuration()
+    var prices = configuration.prices(of: environment)
+    if isPriced, let caller {
+      let (database, endpoint) = (environment.database, environment.effectiveEndpoint)
+      prices = await FirestoreClient(database: database, endpoint: endpoint, caller: caller).prices(prices)
+    }
     if isPriced { try assertKnown(prices, in: environment) }
     account.limit(to: bound, at: prices, of: Invocation.current.bound)
-    let configuration = try configuration()
     let place =
       "of \(configuration.names(of: environment, isEmulator: false)) in \(configuration.file ?? "gymmigrate.yaml")"
     account.limit(to: limits.run, at: prices, by: "'limits' \(place)")
@@ -29,19 +33,6 @@ extension EnvironmentResolver {
     // The limit applies to the entire run, including what was billed before it was resumed.
     let day = limits.day.left(after: used, at: prices).raised(by: billed.known + billed.uncertain, at: prices)
     account.limit(to: day, at: prices, by: "'limits: day' \(place)", after: used)
-  }
-
-  private func prices(
-    of environment: DatabaseEnvironment,
-    by caller: ServiceCaller?
-  ) async throws -> PriceList {
-    let configured = try configuration().prices(of: environment)
-    guard let caller else { return configured }
-    return await FirestoreClient(
-      database: environment.database,
-      endpoint: environment.effectiveEndpoint,
-      caller: caller
-    ).prices(configured)
   }
 
   private func assertKnown(_ prices: PriceList, in environment: DatabaseEnvironment) throws(Failure) {
