@@ -53,11 +53,9 @@ enum CheckText {
     if !asJSON {
       return try StandardOutput.write(rules.map { TerminalText("\($0.name)\t\($0.summary)\n") }.joined())
     }
-    try StandardOutput.writeArray { list in
-      list.objects(rules) {
-        $0.member("rule", $1.name)
-        $0.member("summary", $1.summary)
-      }
+    try StandardOutput.writeArray(of: rules) {
+      $0.member("rule", $1.name)
+      $0.member("summary", $1.summary)
     }
   }
 }

@@ -21,6 +21,16 @@ extension StandardOutput {
   static func writeArray(_ elements: (inout JSONWriter) -> Void) throws(Failure) {
     try write(line: JSONWriter.bytes { $0.array(elements) })
   }
+
+  /// Writes a line with a JSON array that has an object for each element, without secrets.
+  ///
+  /// - Throws: `.cannotWrite`.
+  static func writeArray<Element>(
+    of elements: some Sequence<Element>,
+    _ members: (inout JSONWriter, Element) -> Void
+  ) throws(Failure) {
+    try writeArray { $0.objects(elements, members) }
+  }
 }
 
 extension JSONWriter {

@@ -24,11 +24,9 @@ struct EnvList: AsyncParsableCommand {
   func run() async throws {
     let known = try EnvironmentResolver(connection).environments()
     if json {
-      return try StandardOutput.writeArray { json in
-        json.objects(known) { json, known in
-          known.environment.write(to: &json)
-          json.member("sameDatabaseAs", known.same)
-        }
+      return try StandardOutput.writeArray(of: known) { json, known in
+        known.environment.write(to: &json)
+        json.member("sameDatabaseAs", known.same)
       }
     }
     for (environment, same) in known {

@@ -31,10 +31,8 @@ struct RunsList: AsyncParsableCommand {
     let entries = folder.history.entries().filter(matches)
     if entries.isEmpty { sayNothingIsThere() }
     if json {
-      return try StandardOutput.writeArray { list in
-        list.objects(entries.suffix(limit ?? .max)) {
-          RunText.members(of: $1, history: folder.history, to: &$0)
-        }
+      return try StandardOutput.writeArray(of: entries.suffix(limit ?? .max)) {
+        RunText.members(of: $1, history: folder.history, to: &$0)
       }
     }
     if entries.isEmpty { return }

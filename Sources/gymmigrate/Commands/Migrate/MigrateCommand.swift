@@ -53,14 +53,12 @@ struct MigrateList: AsyncParsableCommand {
     let byNameOnly = application?.byNameOnly ?? []
     let known = try (application?.migrations([:]) ?? []) + byNameOnly
     if json {
-      return try StandardOutput.writeArray { list in
-        list.objects(known) { json, migration in
-          json.member("byNameOnly", byNameOnly.contains { $0.id == migration.id })
-          json.member("id", migration.id)
-          json.member("reads", strings: migration.reads.map(\.string))
-          json.member("summary", migration.summary)
-          json.member("writes", strings: migration.writes.map(\.string))
-        }
+      return try StandardOutput.writeArray(of: known) { json, migration in
+        json.member("byNameOnly", byNameOnly.contains { $0.id == migration.id })
+        json.member("id", migration.id)
+        json.member("reads", strings: migration.reads.map(\.string))
+        json.member("summary", migration.summary)
+        json.member("writes", strings: migration.writes.map(\.string))
       }
     }
     if known.isEmpty {

@@ -58,13 +58,11 @@ struct MigrateLint: AsyncParsableCommand {
 
   private func write(_ findings: [(name: String, finding: MigrationLint.Finding)]) throws(Failure) {
     if json {
-      return try StandardOutput.writeArray { list in
-        list.objects(findings) { json, found in
-          json.member("code", found.finding.code.rawValue)
-          json.member("field", found.finding.field)
-          json.member("message", found.finding.message)
-          json.member("migration", found.name)
-        }
+      return try StandardOutput.writeArray(of: findings) { json, found in
+        json.member("code", found.finding.code.rawValue)
+        json.member("field", found.finding.field)
+        json.member("message", found.finding.message)
+        json.member("migration", found.name)
       }
     }
     for (name, finding) in findings {

@@ -26,16 +26,14 @@ struct MigratePending: AsyncParsableCommand {
       (migration, MigrationState(of: migration, in: entries))
     }
     if json {
-      return try StandardOutput.writeArray { list in
-        list.objects(pending) { json, pending in
-          let (migration, state) = pending
-          json.member("checksum", migration.checksum)
-          json.member("id", migration.id)
-          json.member("irreversible", migration.header.irreversible)
-          json.member("name", migration.name)
-          json.member("status", state.kind.rawValue)
-          json.member("summary", migration.summary)
-        }
+      return try StandardOutput.writeArray(of: pending) { json, pending in
+        let (migration, state) = pending
+        json.member("checksum", migration.checksum)
+        json.member("id", migration.id)
+        json.member("irreversible", migration.header.irreversible)
+        json.member("name", migration.name)
+        json.member("status", state.kind.rawValue)
+        json.member("summary", migration.summary)
       }
     }
     if pending.isEmpty { Terminal.standardError.line("Nothing is pending in \(environment).") }
