@@ -31,6 +31,13 @@ extension StandardOutput {
   ) throws(Failure) {
     try writeArray { $0.objects(elements, members) }
   }
+
+  /// Writes a line of tab-separated cells.
+  ///
+  /// - Throws: `.cannotWrite`.
+  static func write(cells: [String]) throws(Failure) {
+    try write("\(TerminalText(cells: cells))\n")
+  }
 }
 
 extension JSONWriter {

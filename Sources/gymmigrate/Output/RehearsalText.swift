@@ -11,8 +11,7 @@ enum RehearsalText {
     let tenths = Int((rehearsal.seconds * 10).rounded())
     try StandardOutput.write("Applied here in \(tenths / 10).\(tenths % 10) s.\n")
     for finding in rehearsal.findings {
-      let cells = [finding.code.rawValue, finding.subject, finding.message]
-      try StandardOutput.write("\(TerminalText(cells: cells))\n")
+      try StandardOutput.write(cells: [finding.code.rawValue, finding.subject, finding.message])
     }
     if rehearsal.refused > 0 {
       let count = NumberText.counted(rehearsal.refused, "document")

@@ -38,7 +38,7 @@ struct EnvList: AsyncParsableCommand {
         same.map { "same database as \($0)" } ?? "",
       ]
       while fields.last?.isEmpty ?? false { fields.removeLast() }
-      try StandardOutput.write("\(TerminalText(cells: fields))\n")
+      try StandardOutput.write(cells: fields)
     }
   }
 }

@@ -211,8 +211,8 @@ extension CancelSeriesJob: PerformableJob {
       session.logger.notice("Active bookings of these classes: \(bookings.count).")
       if !run.output.json {
         for booking in bookings {
-          let cells = ["booked", "classBookings/\(booking.id)", booking.classId, booking.userId]
-          try StandardOutput.write("\(TerminalText(cells: cells))\n")
+          let path = "classBookings/\(booking.id)"
+          try StandardOutput.write(cells: ["booked", path, booking.classId, booking.userId])
         }
       }
       return OneOffRun.Work(

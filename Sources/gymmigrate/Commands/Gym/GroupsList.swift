@@ -23,7 +23,7 @@ struct GroupsList: AsyncParsableCommand {
         if json {
           all += page
         } else {
-          for group in page { try StandardOutput.write(GroupText.line(group)) }
+          for group in page { try StandardOutput.write(cells: GroupCells.of(group)) }
         }
       }
       if json { try StandardOutput.writeArray { $0.documents(all) } }
@@ -67,35 +67,32 @@ struct GroupsShow: AsyncParsableCommand {
         try StandardOutput.writeArray { $0.documents([group] + members) }
         return CommandResult()
       }
-      try StandardOutput.write(GroupText.line(group))
-      for member in members { try StandardOutput.write(GroupText.line(ofMember: member)) }
+      try StandardOutput.write(cells: GroupCells.of(group))
+      for member in members { try StandardOutput.write(cells: GroupCells.of(member: member)) }
       return CommandResult()
     }
   }
 }
 
-private enum GroupText {
-  static func line(_ document: RawDocument) -> TerminalText {
-    guard let group = try? Group(document) else { return line(unreadable: document, of: 4) }
-    return line([
+/// The cells of the line of a group, or of a member.
+private enum GroupCells {
+  static func of(_ document: RawDocument) -> [String] {
+    guard let group = try? Group(document) else { return unreadable(document, of: 4) }
+    return [
       document.path.id, String(group.memberCount), group.isActive ? "active" : "inactive", group.name,
-    ])
+    ]
   }
 
-  static func line(ofMember document: RawDocument) -> TerminalText {
-    guard let member = try? GroupMember(document) else { return line(unreadable: document, of: 5) }
-    return line([
+  static func of(member document: RawDocument) -> [String] {
+    guard let member = try? GroupMember(document) else { return unreadable(document, of: 5) }
+    return [
       document.path.id, member.role, member.isActive ? "active" : "inactive",
       member.joinedAt.description, member.displayName,
-    ])
+    ]
   }
 
-  /// Returns the line for a document that the apps cannot decode.
-  private static func line(unreadable document: RawDocument, of columns: Int) -> TerminalText {
-    line((0..<columns).map { $0 == 0 ? document.path.id : $0 == 2 ? "unreadable" : "-" })
-  }
-
-  private static func line(_ cells: [String]) -> TerminalText {
-    "\(TerminalText(cells: cells))\n"
+  /// Returns the cells for a document that the apps cannot decode.
+  private static func unreadable(_ document: RawDocument, of columns: Int) -> [String] {
+    (0..<columns).map { $0 == 0 ? document.path.id : $0 == 2 ? "unreadable" : "-" }
   }
 }

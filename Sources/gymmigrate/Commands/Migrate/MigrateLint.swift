@@ -66,8 +66,7 @@ struct MigrateLint: AsyncParsableCommand {
       }
     }
     for (name, finding) in findings {
-      let cells = [name, finding.code.rawValue, finding.field ?? "", finding.message]
-      try StandardOutput.write("\(TerminalText(cells: cells))\n")
+      try StandardOutput.write(cells: [name, finding.code.rawValue, finding.field ?? "", finding.message])
     }
   }
 }

@@ -39,8 +39,7 @@ struct MigratePending: AsyncParsableCommand {
     if pending.isEmpty { Terminal.standardError.line("Nothing is pending in \(environment).") }
     folder.reportUnverified(in: environment, entries)
     for (migration, state) in pending {
-      let cells = [migration.name, state.words, migration.summary]
-      try StandardOutput.write("\(TerminalText(cells: cells))\n")
+      try StandardOutput.write(cells: [migration.name, state.words, migration.summary])
     }
   }
 }

@@ -33,7 +33,7 @@ struct SchemaDriftCommand: AsyncParsableCommand {
           line: summary.json(after: "differences", differences) { $0.write(to: &$1) }
         )
       }
-      for difference in differences { try StandardOutput.write(Self.line(difference)) }
+      for difference in differences { try StandardOutput.write(cells: Self.cells(difference)) }
     }
     try await command.performWithoutRun { session in
       let schema = session.schema
@@ -50,11 +50,10 @@ struct SchemaDriftCommand: AsyncParsableCommand {
     }
   }
 
-  private static func line(_ difference: SchemaDrift.Difference) -> TerminalText {
-    let fields = [
+  private static func cells(_ difference: SchemaDrift.Difference) -> [String] {
+    [
       difference.collection.string, difference.field?.description ?? "", difference.kind,
       "\(difference.count) of \(difference.documents)", difference.expected, difference.example?.string ?? "",
     ]
-    return "\(TerminalText(cells: fields))\n"
   }
 }

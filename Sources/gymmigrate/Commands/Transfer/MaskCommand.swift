@@ -39,8 +39,7 @@ struct MaskCheckCommand: AsyncParsableCommand {
         return try StandardOutput.write(line: summary.json(after: "findings", findings) { $0.write(to: &$1) })
       }
       for finding in findings {
-        let cells = [finding.what, finding.count, finding.remedy]
-        try StandardOutput.write("\(TerminalText(cells: cells))\n")
+        try StandardOutput.write(cells: [finding.what, finding.count, finding.remedy])
       }
     }
     try await command.performWithoutRun { session in

@@ -49,8 +49,8 @@ struct MaskProveCommand: AsyncParsableCommand {
     command.source?.hidesNames = true
     try assertNear(to: EnvironmentResolver(command.connection).schema())
     command.printing = { summary in
-      if common.isJSON { return try StandardOutput.write(json: summary.json + [UInt8(ascii: "\n")]) }
-      for field in found { try StandardOutput.write("\(TerminalText(cells: field.row))\n") }
+      if common.isJSON { return try StandardOutput.write(line: summary.json) }
+      for field in found { try StandardOutput.write(cells: field.row) }
     }
     try await command.performWithoutRun { session in
       let report = try await report(in: session)
