@@ -41,14 +41,6 @@ extension MigrationFolder {
     return application.map { MigrationFolder(comingAlong: $0.folder) }
   }
 
-  /// Returns the migrations to use if there is no folder.
-  static func comingAlong(for connection: ConnectionSettings) throws(Failure) -> [FolderMigration] {
-    let resolver = EnvironmentResolver(connection)
-    if try resolver.configuration().migrations != nil { return [] }
-    let application = Invocation.current.application(of: try resolver.schema())
-    return application.map { MigrationFolder(comingAlong: $0.folder).migrations } ?? []
-  }
-
   /// Reports which applied migrations no longer count as verified, and what to do.
   func reportUnverified(in environment: DatabaseNames, _ entries: [LedgerEntry]) {
     for (migration, state) in states(in: environment, entries) where state.kind == .applied {

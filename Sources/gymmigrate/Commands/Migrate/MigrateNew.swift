@@ -37,7 +37,8 @@ struct MigrateNew: AsyncParsableCommand {
     let folder = try MigrationFolder.path(for: connection)
     let file = "\(folder)/\(Self.time(after: FilePaths.names(in: folder)))-\(name).yaml"
     let isNew = !FileCheck.isFolder(folder)
-    let hidden = try isNew ? MigrationFolder.comingAlong(for: connection) : []
+    // What is pending so far, without the folder.
+    let hidden = try FileCheck.isMissing(folder) ? MigrationFolder.find(for: connection)?.migrations : nil
     // The files of a program are named from the folder.
     if isNew, mkdir(folder, 0o755) != 0 { throw Failure.cannotWrite(folder, errno: errno) }
     let draft: MigrationDraft
@@ -56,7 +57,7 @@ struct MigrateNew: AsyncParsableCommand {
         "warning: \(FilePaths.name(of: file)) comes before \(last) by its name, in which order they are applied. Rename one of them."
       )
     }
-    if !hidden.isEmpty { Terminal.standardError.line(Self.remark(on: hidden, folder)) }
+    if let hidden, !hidden.isEmpty { Terminal.standardError.line(Self.remark(on: hidden, folder)) }
     if !json { return try StandardOutput.write("\(file)\n") }
     try StandardOutput.writeObject { json in
       json.member("command", "migrate new")
