@@ -64,12 +64,8 @@ struct RunsList: AsyncParsableCommand {
 
   private var unknownCommand: String? {
     guard let command else { return nil }
-    return command.unknown(among: Self.commands).map { " There is no command '\(command)'.\($0)" }
-  }
-
-  /// The names of all commands of the program, including subcommands.
-  private static var commands: Set<String> {
-    Set(NamedCommand.all(below: Invocation.current.root).map { $0.words.joined(separator: " ") })
+    let known = NamedCommand.all(below: Invocation.current.root).map { $0.words.joined(separator: " ") }
+    return command.unknown(among: Set(known)).map { " There is no command '\(command)'.\($0)" }
   }
 
   private func matches(_ entry: RunHistory.Entry) -> Bool {
