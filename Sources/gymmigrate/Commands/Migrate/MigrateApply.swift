@@ -32,16 +32,14 @@ struct MigrateApply: JobCommand {
   )
   var maxDelete: Int?
 
-  @OptionGroup var trial: DryRunOption
-
-  @OptionGroup var shown: ExamplesOption
-  @OptionGroup var page: PageOptions
+  @OptionGroup var planning: PlanOptions
 
   func validate() throws {
-    try page.assertPlanning(trial.dryRun)
     if plan != nil {
       if migrations.isAny { throw ValidationError("Name migrations or give --plan, not both.") }
-      if trial.dryRun { throw ValidationError("--plan is a plan already: --dry-run has nothing to do.") }
+      if planning.trial.dryRun {
+        throw ValidationError("--plan is a plan already: --dry-run has nothing to do.")
+      }
       try migrations.rules.assertUnused("--plan is a plan already")
     } else {
       try migrations.assertSome()
@@ -51,7 +49,8 @@ struct MigrateApply: JobCommand {
   func jobRun() -> JobRun {
     var job = ApplyJob(migrations.settings)
     (job.plan, job.maximumDeletes) = (plan, maxDelete)
-    (job.isDryRun, job.html, job.examples) = (trial.dryRun, page.html, shown.examples)
+    let planning = planning.settings
+    (job.isDryRun, job.html, job.examples) = (planning.isDryRun, planning.html, planning.examples)
     return common.jobRun(job)
   }
 }

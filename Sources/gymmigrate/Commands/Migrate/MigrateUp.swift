@@ -35,25 +35,21 @@ struct MigrateUp: AsyncParsableCommand {
   )
   var override: String?
 
-  @OptionGroup var trial: DryRunOption
-
-  @OptionGroup var shown: ExamplesOption
-
-  @OptionGroup var page: PageOptions
+  @OptionGroup var plan: PlanOptions
 
   func validate() throws {
-    try page.assertPlanning(trial.dryRun)
     if let override, PlainText.tidied(override).isEmpty {
       throw ValidationError("--override: give the reason.")
     }
   }
 
   func run() async throws {
+    let plan = plan.settings
     var job = ApplyJob(rules.choice)
-    (job.maximumDeletes, job.isDryRun, job.html) = (maxDelete, trial.dryRun, page.html)
+    (job.maximumDeletes, job.isDryRun, job.html) = (maxDelete, plan.isDryRun, plan.html)
     job.override = override.map { PlainText.tidied($0) }
     var up = UpRun(job: job, run: common.jobRun(job))
-    (up.last, up.acceptsChanges, up.examples) = (to, acceptChanged, shown.examples)
+    (up.last, up.acceptsChanges, up.examples) = (to, acceptChanged, plan.examples)
     try await up.perform { try rules.application.validate($0) }
   }
 }

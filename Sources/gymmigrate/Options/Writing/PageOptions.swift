@@ -12,11 +12,6 @@ struct PageOptions: ParsableArguments {
       throw ValidationError("--html: '-' is standard output, which has the plan; give the name of a file.")
     }
   }
-
-  /// Refuses a page if nothing is planned.
-  func assertPlanning(_ isPlanning: Bool) throws {
-    if html != nil, !isPlanning { throw ValidationError("--html shows a plan: give --dry-run, too.") }
-  }
 }
 
 /// The end of a plan: its cost, and its page.

@@ -1,6 +1,6 @@
 import MigrationEngine
 
-/// Options for whether a one-off change is only planned, and how much of it is shown.
+/// Options for whether a change is only planned, and how much of it is shown.
 struct PlanOptions: ParsableArguments {
   @OptionGroup var trial: DryRunOption
 
@@ -9,7 +9,9 @@ struct PlanOptions: ParsableArguments {
   @OptionGroup var page: PageOptions
 
   func validate() throws {
-    try page.assertPlanning(trial.dryRun)
+    if page.html != nil, !trial.dryRun {
+      throw ValidationError("--html shows a plan: give --dry-run, too.")
+    }
   }
 
   var settings: PlanSettings {
