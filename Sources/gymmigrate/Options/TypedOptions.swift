@@ -1,6 +1,5 @@
 import Configuration
 import Schema
-import Tables
 import Transfer
 
 // Options that are parsed as their actual types. The parser names an invalid value and its option; these readers say what is

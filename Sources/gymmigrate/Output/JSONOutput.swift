@@ -1,5 +1,3 @@
-import Transfer
-
 extension StandardOutput {
   /// Writes a line of JSON about a run, without secrets.
   ///

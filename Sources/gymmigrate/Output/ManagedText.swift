@@ -1,5 +1,3 @@
-import TypedDocuments
-
 /// Operations, backups and backup schedules of the service, as text and as JSON.
 enum ManagedText {
   /// One line of `managed list`.

@@ -1,6 +1,5 @@
 import Configuration
 import Logging
-import Transfer
 
 /// What every command has, whatever it connects to: logger, progress and counts.
 struct CommandContext: Sendable {

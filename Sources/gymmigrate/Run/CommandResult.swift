@@ -1,5 +1,3 @@
-import Transfer
-
 /// The results of a command, apart from its counts.
 struct CommandResult: Sendable {
   var status = RunSummary.Status.done

@@ -3,7 +3,6 @@ import Logging
 import MigrationEngine
 import Schema
 import Shards
-import Transfer
 
 /// Runs one command from its options to its summary: the environment, the guards before a write, the run's folder, the counts,
 /// and the last lines of output.

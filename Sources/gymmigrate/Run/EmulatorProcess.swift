@@ -1,5 +1,4 @@
 import Platform
-import Transfer
 
 /// Google's Firestore emulator, started for one piece of work and ended with it.
 enum EmulatorProcess {

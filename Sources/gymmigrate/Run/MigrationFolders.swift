@@ -1,6 +1,5 @@
 import Configuration
 import MigrationEngine
-import Schema
 
 extension MigrationFolder {
   /// Returns the folder of migrations for a database: the configured one, or else `migrations` here, or else the built-in

@@ -1,5 +1,3 @@
-import Transfer
-
 extension FileAccess {
   /// Checks that the named output files can be written, are not read by the command, and are all different.
   ///

@@ -1,6 +1,5 @@
 import Configuration
 import Integrity
-import Logging
 import MigrationEngine
 import Schema
 import Transfer

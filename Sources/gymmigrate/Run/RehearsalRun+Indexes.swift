@@ -1,6 +1,5 @@
 import Configuration
 import MigrationEngine
-import Transfer
 
 extension RehearsalRun {
   /// Records the filters for which the source has no index.

@@ -1,6 +1,4 @@
-import Configuration
 import Integrity
-import Logging
 import MigrationEngine
 import Transfer
 

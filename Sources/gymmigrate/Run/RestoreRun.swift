@@ -4,7 +4,6 @@ import MigrationEngine
 import Mirror
 import Platform
 import Restoration
-import Schema
 import Transfer
 import TypedDocuments
 

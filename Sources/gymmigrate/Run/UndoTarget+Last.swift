@@ -1,5 +1,3 @@
-import Transfer
-
 extension UndoTarget {
   /// Names the run that `last` refers to if it skips newer ones and nothing else would name it, and asks a person before undoing
   /// a run that is not the newest.

@@ -1,4 +1,3 @@
-import Configuration
 import Transfer
 
 /// `gymmigrate env seed`: loads test data.

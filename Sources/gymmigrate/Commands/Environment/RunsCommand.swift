@@ -1,7 +1,6 @@
 import Configuration
 import MigrationEngine
 import Platform
-import Transfer
 
 /// `gymmigrate runs`: shows past runs, and resumes them.
 struct RunsCommand: AsyncParsableCommand {

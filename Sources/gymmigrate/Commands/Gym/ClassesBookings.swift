@@ -1,7 +1,6 @@
 import GymServices
 import Logging
 import Schema
-import Tables
 
 struct ClassesBookings: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,10 +1,8 @@
 import GymModels
 import GymServices
 import Logging
-import MigrationEngine
 import Schema
 import Tables
-import Transfer
 
 /// `gymmigrate classes`: manages classes in series.
 struct ClassesCommand: AsyncParsableCommand {

@@ -1,5 +1,3 @@
-import Logging
-
 struct ManagedStatus: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",

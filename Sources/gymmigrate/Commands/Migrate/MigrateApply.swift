@@ -1,7 +1,5 @@
-import Configuration
 import Logging
 import MigrationEngine
-import Shards
 
 struct MigrateApply: JobCommand {
   static let configuration = CommandConfiguration(

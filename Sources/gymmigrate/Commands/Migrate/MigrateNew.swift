@@ -1,6 +1,5 @@
 import MigrationEngine
 import Platform
-import Schema
 
 struct MigrateNew: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,4 +1,3 @@
-import Configuration
 import MigrationEngine
 
 struct MigratePending: AsyncParsableCommand {

@@ -1,6 +1,5 @@
 import Logging
 import MigrationEngine
-import Shards
 
 struct MigratePlan: JobCommand {
   static let configuration = CommandConfiguration(

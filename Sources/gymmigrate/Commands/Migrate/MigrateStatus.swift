@@ -1,4 +1,3 @@
-import Configuration
 import Logging
 import MigrationEngine
 

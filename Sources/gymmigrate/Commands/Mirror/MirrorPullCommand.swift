@@ -1,7 +1,6 @@
 import Configuration
 import Mirror
 import Schema
-import Tables
 import Transfer
 
 struct MirrorPullCommand: AsyncParsableCommand {

@@ -1,5 +1,4 @@
 import Integrity
-import Schema
 
 struct SchemaDriftCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,4 +1,3 @@
-import Logging
 import Shards
 
 struct ShardWorkCommand: AsyncParsableCommand {

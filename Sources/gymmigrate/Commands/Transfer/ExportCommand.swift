@@ -1,7 +1,4 @@
-import Configuration
 import Schema
-import Shards
-import Tables
 import Transfer
 
 extension ExportJob.Format: ExpressibleByArgument {}

@@ -1,4 +1,3 @@
-import Schema
 import Transfer
 
 /// `gymmigrate mask`: checks masks and creates their keys.

@@ -1,7 +1,5 @@
 import Configuration
-import MigrationEngine
 import Restoration
-import Transfer
 
 /// `gymmigrate restore`: restores documents to an earlier state.
 struct RestoreCommand: JobCommand {

@@ -1,5 +1,4 @@
 import MigrationEngine
-import Schema
 
 /// The steps of a fix, as flags.
 struct StepOptions: ParsableArguments {
