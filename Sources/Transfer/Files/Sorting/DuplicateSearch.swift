@@ -1,7 +1,6 @@
 /// Finds documents that occur more than once among any number of them, in constant memory.
 ///
-/// Paths are compared by a 128-bit hash with a key that is drawn for each process (SipHash): among a thousand million
-/// paths, the probability that any two collide is below 2^-68.
+/// Paths are compared by a ``KeyedHash``.
 ///
 ///     var search = DuplicateSearch()
 ///     try search.add(path, at: DuplicateSearch.Place(file: 0, line: 1))
@@ -37,7 +36,7 @@ package struct DuplicateSearch: ~Copyable {
   ///
   /// - Throws: `.cannotWrite`.
   package mutating func add(_ path: DocumentPath, at place: Place) throws(Failure) {
-    try records.add(NumberRecord(Self.hash(path, 0), Self.hash(path, 1), place.number))
+    try records.add(NumberRecord(KeyedHash(path), place.number))
   }
 
   /// Calls `body` with each place of a document and the next place of the same document.
@@ -49,18 +48,11 @@ package struct DuplicateSearch: ~Copyable {
     var sorted = try records.sorted()
     var last: NumberRecord?
     while let record = try sorted.next() {
-      if let last, last.first == record.first, last.second == record.second {
+      if let last, last.hasHash(of: record) {
         try body(Place(last.third), Place(record.third))
       }
       last = record
     }
-  }
-
-  private static func hash(_ path: DocumentPath, _ half: UInt8) -> UInt64 {
-    var hasher = Hasher()
-    hasher.combine(half)
-    path.string.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    return UInt64(bitPattern: Int64(hasher.finalize()))
   }
 }
 

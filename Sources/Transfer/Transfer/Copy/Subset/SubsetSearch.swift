@@ -57,7 +57,7 @@ struct SubsetSearch {
   private let maximum: Int
   /// Returns what a document refers to, as far as it is followed.
   private let references: @Sendable (RawDocument) -> [SubsetReferences.Reference]
-  private var names: [NameDigest: Knowledge] = [:]
+  private var names: [KeyedHash: Knowledge] = [:]
   private var edgeNumbers: [UTF8Key: Int] = [:]
   private(set) var edges: [Edge] = []
   /// The number of documents that are known to exist.
@@ -96,7 +96,7 @@ struct SubsetSearch {
 
   /// Records that a document refers to another one, whose ancestors are included once it is known to exist.
   private mutating func refer(to path: DocumentPath, _ edge: Int) throws(Overflow) -> [Question] {
-    let name = NameDigest(path)
+    let name = KeyedHash(path)
     switch names[name] {
     case nil: return try ask(path, edge, .referred)
     case .existing, .found: return try askAbove(path)
@@ -120,7 +120,7 @@ struct SubsetSearch {
     _ edge: Int,
     _ knowledge: Knowledge
   ) throws(Overflow) -> [Question] {
-    let name = NameDigest(path)
+    let name = KeyedHash(path)
     if names[name] != nil { return [] }
     if names.count >= Self.maximumNames { throw .names }
     names[name] = knowledge
@@ -131,7 +131,7 @@ struct SubsetSearch {
   // MARK: Answers
 
   /// Whether a question still has to be asked; the document may have been read along with one above it.
-  func isOpen(_ question: Question) -> Bool { names[NameDigest(question.path)] != .found }
+  func isOpen(_ question: Question) -> Bool { names[KeyedHash(question.path)] != .found }
 
   /// Takes the answer to a question, its document or those below it; returns those that are new, and the questions they
   /// raise.
@@ -141,7 +141,7 @@ struct SubsetSearch {
   ) throws(Overflow) -> (new: [DocumentPath], questions: [Question]) {
     var (new, questions): ([DocumentPath], [Question]) = ([], [])
     for document in answer {
-      let known = names.updateValue(.found, forKey: NameDigest(document.path))
+      let known = names.updateValue(.found, forKey: KeyedHash(document.path))
       if known == .found { continue }
       new.append(document.path)
       if known != .existing {
@@ -157,7 +157,7 @@ struct SubsetSearch {
 
   /// Records that the document of a question does not exist.
   mutating func miss(_ question: Question) {
-    let name = NameDigest(question.path)
+    let name = KeyedHash(question.path)
     switch names[name] {
     case .above: names[name] = .missingAbove
     case .referred:
@@ -177,28 +177,6 @@ struct SubsetSearch {
     edges[edge].documents += 1
     if documents > maximum { throw .documents }
   }
-}
-
-/// A 128-bit hash that represents a name.
-///
-/// It is SipHash with a key that is drawn for each process. Among a million names, the probability that any two collide is
-/// below 2^-88.
-private struct NameDigest: Hashable {
-  let halves: (UInt64, UInt64)
-
-  init(_ path: DocumentPath) {
-    func half(_ number: UInt8) -> UInt64 {
-      var hasher = Hasher()
-      hasher.combine(number)
-      path.hash(into: &hasher)
-      return UInt64(bitPattern: Int64(hasher.finalize()))
-    }
-    halves = (half(0), half(1))
-  }
-
-  static func == (a: NameDigest, b: NameDigest) -> Bool { a.halves == b.halves }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(halves.0) }
 }
 
 extension DocumentPath {

@@ -132,7 +132,7 @@ package struct MaskProof: ~Copyable {
     }
     isEmpty = false
     filter.insert(trace)
-    try wanted.add(trace.record(row))
+    try wanted.add(NumberRecord(trace, UInt64(row)))
   }
 
   private mutating func row(_ field: String, isIdentity: Bool) -> Int {
@@ -188,7 +188,7 @@ package struct MaskProof: ~Copyable {
   private mutating func note(_ search: TraceSearch, in place: String) throws(Failure) {
     if search.found.isEmpty { return }
     let place = places.index(of: place)
-    for trace in search.found { try seen.add(trace.record(place)) }
+    for trace in search.found { try seen.add(NumberRecord(trace, UInt64(place))) }
   }
 
   // MARK: The result
@@ -205,13 +205,13 @@ package struct MaskProof: ~Copyable {
     var record = try wanted.next()
     while let first = record {
       var counts: [Int: Int] = [:]
-      while let same = record, same.hasTrace(of: first) {
+      while let same = record, same.hasHash(of: first) {
         counts[Int(same.third), default: 0] += 1
         record = try wanted.next()
       }
       var found: Set<Int> = []
-      while let place = next, place < first || place.hasTrace(of: first) {
-        if place.hasTrace(of: first) { found.insert(Int(place.third)) }
+      while let place = next, place < first || place.hasHash(of: first) {
+        if place.hasHash(of: first) { found.insert(Int(place.third)) }
         next = try seen.next()
       }
       for (row, count) in counts { rows[row].conclude(count, found, names) }

@@ -86,10 +86,6 @@ extension CollectionPath {
   var names: [String] { string.split(separator: "/").map(String.init).filter { $0 != "*" } }
 }
 
-extension NumberRecord {
-  func hasTrace(of other: NumberRecord) -> Bool { first == other.first && second == other.second }
-}
-
 extension TraceSearch {
   /// Searches a value, including the keys of its maps and the names of its references.
   mutating func look(at value: Value) {

@@ -1,31 +1,19 @@
-/// A 128-bit hash of a part of a value.
-///
-/// It is SipHash under a key that is drawn for each process, so that hashes on disk reveal nothing.
-struct ValueTrace: BitwiseCopyable, Sendable {
+/// A hash of a part of a value.
+typealias ValueTrace = KeyedHash
+
+extension ValueTrace {
   enum Kind: UInt8 { case words, digits, bytes }
 
-  let first: UInt64
-  let second: UInt64
-
   init(_ kind: Kind, _ bytes: ArraySlice<UInt8>) {
-    func hash(_ half: UInt8) -> UInt64 {
-      var hasher = Hasher()
-      hasher.combine(half)
+    self.init { hasher in
       hasher.combine(kind.rawValue)
       bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
-      return UInt64(bitPattern: Int64(hasher.finalize()))
     }
-    (first, second) = (hash(0), hash(1))
   }
 
   /// Returns what to search for in bytes that are not text; nil if there are too few.
   static func bytes(_ bytes: [UInt8]) -> ValueTrace? {
     bytes.count < TextWords.shortest ? nil : ValueTrace(.bytes, bytes[...])
-  }
-
-  /// The record of the trace with a number, such as that of a field or a place.
-  func record(_ number: Int) -> NumberRecord {
-    NumberRecord(first, second, UInt64(truncatingIfNeeded: number))
   }
 }
 
