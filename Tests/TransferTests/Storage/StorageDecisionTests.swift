@@ -102,36 +102,30 @@ import Testing
   @Test(
     "Which statuses are retried",
     arguments: [
-      (200, "answered", "answered"), (308, "answered", "answered"), (400, "answered", "answered"),
-      (401, "answered", "answered"), (403, "answered", "answered"), (404, "answered", "answered"),
-      (408, "retry", "look"), (412, "answered", "answered"), (429, "retry", "retry"), (500, "retry", "look"),
-      (502, "retry", "look"), (503, "retry", "look"), (504, "retry", "look"), (501, "answered", "answered"),
+      (200, "answered"), (308, "answered"), (400, "answered"), (401, "answered"), (403, "answered"),
+      (404, "answered"), (408, "look"), (412, "answered"), (429, "retry"), (500, "look"), (502, "look"),
+      (503, "look"), (504, "look"), (501, "answered"),
     ]
   )
-  func statuses(_ status: Int, _ repeatable: String, _ write: String) {
-    #expect(Self.word(.success(HTTPResponse(status: status)), .repeatable) == repeatable)
-    #expect(Self.word(.success(HTTPResponse(status: status)), .write) == write)
+  func statuses(_ status: Int, _ step: String) {
+    #expect(Self.word(.success(HTTPResponse(status: status))) == step)
   }
 
   @Test(
     "Which lost answers are looked for",
     arguments: [
-      (.notConnected, "retry", "retry"), (.lost, "retry", "look"), (.bodyTooLarge, "fail", "fail"),
-      (.cancelled, "fail", "fail"), (.invalid, "fail", "fail"),
-    ] as [(TransportError.Kind, String, String)]
+      (.notConnected, "retry"), (.lost, "look"), (.bodyTooLarge, "fail"), (.cancelled, "fail"),
+      (.invalid, "fail"),
+    ] as [(TransportError.Kind, String)]
   )
-  func transport(_ kind: TransportError.Kind, _ repeatable: String, _ write: String) {
-    let outcome = Result<HTTPResponse, CallFailure>.failure(.transport(TransportError(kind, "x")))
-    #expect(Self.word(outcome, .repeatable) == repeatable)
-    #expect(Self.word(outcome, .write) == write)
+  func transport(_ kind: TransportError.Kind, _ step: String) {
+    #expect(Self.word(.failure(.transport(TransportError(kind, "x")))) == step)
   }
 
-  private static func word(_ outcome: Result<HTTPResponse, CallFailure>, _ kind: StorageRequestKind) -> String
-  {
-    switch StorageNextStep.after(outcome, of: kind) {
+  private static func word(_ outcome: Result<HTTPResponse, CallFailure>) -> String {
+    switch StorageNextStep.after(outcome) {
     case .answered: "answered"
-    case .retry: "retry"
-    case .lookFirst: "look"
+    case .retry(_, _, let mayBeApplied): mayBeApplied ? "look" : "retry"
     case .fail: "fail"
     }
   }

@@ -31,16 +31,16 @@ package struct StorageClient: Sendable {
     var attempts = Attempts(caller)
     while true {
       let outcome = await once(request)
-      let next = StorageNextStep.after(outcome, of: lookUp == nil ? .repeatable : .write)
-      switch next {
-      case .answered, .fail: return try settled(outcome, call, after: attempts.number)
-      case .retry(let reason, let asked), .lookFirst(let reason, let asked):
+      switch StorageNextStep.after(outcome) {
+      case .answered(let response): return try settled(response, call)
+      case .fail: throw call.exhausted(outcome, after: attempts.number)
+      case .retry(let reason, let asked, let mayBeApplied):
         let stopped = Failure.stopped(call.operation, call.address.description)
         guard try await attempts.wait(.storage, reason, asked: asked, orThrow: stopped) else {
           throw call.exhausted(outcome, after: attempts.number)
         }
+        if mayBeApplied, let found = try await lookUp?() { return found }
       }
-      if case .lookFirst = next, let found = try await lookUp?() { return found }
     }
   }
 
@@ -49,12 +49,7 @@ package struct StorageClient: Sendable {
     await Result(awaiting: { () throws(CallFailure) in try await caller.exchange(request) })
   }
 
-  private func settled(
-    _ outcome: Result<HTTPResponse, CallFailure>,
-    _ call: StorageCall,
-    after attempts: Int
-  ) throws(Failure) -> HTTPResponse {
-    guard case .success(let response) = outcome else { throw call.exhausted(outcome, after: attempts) }
+  private func settled(_ response: HTTPResponse, _ call: StorageCall) throws(Failure) -> HTTPResponse {
     switch response.status {
     // The meaning of these depends on the request.
     case 200...299, 308, 404, 410, 412, 416: return response

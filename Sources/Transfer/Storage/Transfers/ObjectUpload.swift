@@ -90,16 +90,14 @@ struct ObjectUpload: Sendable {
     var request = request(piece, range, from: range.lowerBound, isLast: isLast)
     while true {
       let outcome = await client.once(request)
-      let next = StorageNextStep.after(outcome, of: .write)
-      switch next {
+      switch StorageNextStep.after(outcome) {
       case .fail: throw call.exhausted(outcome, after: attempts.number)
-      case .retry(let reason, let asked), .lookFirst(let reason, let asked):
+      case .retry(let reason, let asked, let mayBeApplied):
         guard try await attempts.wait(.storage, reason, asked: asked, orThrow: stopped) else {
           throw call.exhausted(outcome, after: attempts.number)
         }
-        if case .lookFirst = next { request = question(range, isLast: isLast) }
-      case .answered:
-        guard case .success(let response) = outcome else { continue }
+        if mayBeApplied { request = question(range, isLast: isLast) }
+      case .answered(let response):
         let before = progress.confirmed
         switch progress.step(after: try answer(response), piece: range, isLast: isLast) {
         case .pieceDone, .refused: return nil
