@@ -236,13 +236,10 @@ package final class ObjectLock: Sendable {
     } catch  where error.kind == .inputMissing {
       return nil
     }
-    do throws(WireError) {
-      return try JSONParser().parse(bytes) { json throws(WireError) in
-        json.kind == .object ? json["holder"]?.string.map { String($0.prefix(200)) } : nil
-      }
-    } catch {
-      return nil
+    let holder = try? JSONParser().parse(bytes) { json throws(WireError) in
+      json.kind == .object ? json["holder"]?.string : nil
     }
+    return holder.map { String($0.prefix(200)) }
   }
 }
 

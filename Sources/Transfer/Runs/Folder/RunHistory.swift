@@ -255,14 +255,7 @@ package struct RunHistory: Sendable {
   }
 
   /// Whether ``assertOwn(_:)`` holds.
-  package func isOwn(_ record: RunRecord) -> Bool {
-    do throws(Failure) {
-      try assertOwn(record)
-      return true
-    } catch {
-      return false
-    }
-  }
+  package func isOwn(_ record: RunRecord) -> Bool { (try? assertOwn(record)) != nil }
 
   /// Removes the folder of a run, renaming it to a hidden name first, so that an incomplete removal leaves no run behind.
   ///

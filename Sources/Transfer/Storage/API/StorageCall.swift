@@ -111,19 +111,14 @@ struct StorageCall {
   private static func details(_ response: HTTPResponse) -> (message: String?, reason: String?) {
     // A proxy's page may be long, and its first words say what it is.
     guard response.body.count <= 1 << 20 else { return (nil, nil) }
-    do throws(WireError) {
-      return try JSONParser().parse(response.body) { root throws(WireError) in
-        guard root.kind == .object, let error = root["error"], error.kind == .object else {
-          return (nil, nil)
-        }
-        let message = error["message"]?.string.map { String(ForeignText.cleaned($0).prefix(500)) }
-        var reason: String?
-        for detail in error.list("errors") { reason = reason ?? detail["reason"]?.string }
-        for detail in error.list("details") { reason = detail["reason"]?.string ?? reason }
-        return (message.flatMap { $0.isEmpty ? nil : $0 }, reason)
-      }
-    } catch {
-      return (nil, nil)
+    let found = try? JSONParser().parse(response.body) { root throws(WireError) -> (String?, String?) in
+      guard root.kind == .object, let error = root["error"], error.kind == .object else { return (nil, nil) }
+      let message = error["message"]?.string.map { String(ForeignText.cleaned($0).prefix(500)) }
+      var reason: String?
+      for detail in error.list("errors") { reason = reason ?? detail["reason"]?.string }
+      for detail in error.list("details") { reason = detail["reason"]?.string ?? reason }
+      return (message.flatMap { $0.isEmpty ? nil : $0 }, reason)
     }
+    return found ?? (nil, nil)
   }
 }

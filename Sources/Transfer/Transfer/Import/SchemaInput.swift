@@ -79,15 +79,9 @@ package struct SchemaRules: Sendable {
   /// Returns how a parsed document, not decoded yet, breaks the schema; nil if it has to be decoded to find out.
   func violations(in document: WireDocument, _ declared: DeclaredCollections) -> [SchemaViolation]? {
     guard let collection = declared.collection(of: document.path) else { return [] }
-    do throws(WireError) {
-      let found = try collection.schema.breaches(
-        by: document,
-        settingTimes: times == .server ? collection.serverTimes : []
-      )
-      return isPartial && !found.isEmpty ? nil : found
-    } catch {
-      return nil
-    }
+    let setTimes = times == .server ? collection.serverTimes : []
+    let found = try? collection.schema.breaches(by: document, settingTimes: setTimes)
+    return isPartial && found?.isEmpty == false ? nil : found
   }
 
   private func setTimes(of collection: CollectionSchema) -> [FieldPath] {
