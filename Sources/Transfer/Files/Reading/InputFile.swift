@@ -36,29 +36,24 @@ package struct InputFile: ~Copyable {
   }
 
   /// Where the bytes come from.
-  private struct Origin {
-    var descriptor: Int32
-    var closes: Bool
-    /// Whether another program or a person provides the data, so that a read may block.
-    var mayWait = false
-    /// Provides the bytes instead of the descriptor.
-    var remote: (any RemoteReader)?
-    /// The copy that is read, whose descriptor is shared with other readers.
-    var copy: InputCopy?
+  private enum Origin {
+    /// A descriptor; `mayWait` says whether another program or a person provides the data, so that a read may block.
+    case file(descriptor: Int32, closes: Bool, mayWait: Bool)
+    case remote(any RemoteReader)
+    /// A copy, whose descriptor is shared with other readers.
+    case copy(InputCopy)
 
     init(_ path: String, _ files: FileAccess) throws(Failure) {
       if let copy = files.copy(of: path) {
-        (descriptor, closes, self.copy) = (copy.descriptor, false, copy)
+        self = .copy(copy)
         return
       }
       if let remote = try files.remote(for: path) {
-        (descriptor, closes) = (-1, false)
-        self.remote = try remote.reader(of: path)
+        self = .remote(try remote.reader(of: path))
         return
       }
-      closes = path != "-"
       if path == "-" {
-        (descriptor, mayWait) = (STDIN_FILENO, SystemCall.mayWait(STDIN_FILENO))
+        self = .file(descriptor: STDIN_FILENO, closes: false, mayWait: SystemCall.mayWait(STDIN_FILENO))
         return
       }
       if let status = SystemCall.status(path).status {
@@ -67,16 +62,7 @@ package struct InputFile: ~Copyable {
       }
       let (descriptor, mayWait, code) = SystemCall.openToRead(path)
       if descriptor < 0 { throw Failure.cannotRead(path, errno: code) }
-      (self.descriptor, self.mayWait) = (descriptor, mayWait)
-    }
-
-    init(_ remote: any RemoteReader) {
-      (descriptor, closes) = (-1, false)
-      self.remote = remote
-    }
-
-    init(_ copy: InputCopy) {
-      (descriptor, closes, self.copy) = (copy.descriptor, false, copy)
+      self = .file(descriptor: descriptor, closes: true, mayWait: mayWait)
     }
   }
 
@@ -96,17 +82,17 @@ package struct InputFile: ~Copyable {
   /// Reads a copy from its start.
   package init(_ copy: InputCopy) {
     path = copy.path
-    origin = Origin(copy)
+    origin = .copy(copy)
   }
 
   /// Reads bytes with which a remote file begins, as if they were all of it.
   init(_ path: String, beginning bytes: [UInt8]) {
     self.path = path
-    origin = Origin(MemoryReader(bytes))
+    origin = .remote(MemoryReader(bytes))
   }
 
   deinit {
-    if origin.closes { close(origin.descriptor) }
+    if case .file(let descriptor, true, _) = origin { close(descriptor) }
     compressed?.deallocate()
   }
 
@@ -151,8 +137,9 @@ package struct InputFile: ~Copyable {
   ///
   /// - Throws: `.inputMissing` if it has none, as for a remote file.
   package func status() throws(Failure) -> stat {
+    guard case .file(let descriptor, _, _) = origin else { throw Failure.cannotRead(path, errno: EBADF) }
     var status = stat()
-    guard fstat(origin.descriptor, &status) == 0 else { throw Failure.cannotRead(path, errno: errno) }
+    if fstat(descriptor, &status) != 0 { throw Failure.cannotRead(path, errno: errno) }
     return status
   }
 
@@ -203,23 +190,22 @@ package struct InputFile: ~Copyable {
   }
 
   private mutating func receive(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
-    if let remote = origin.remote {
-      let count = try remote.read(into: buffer)
-      received += count
-      return count
-    }
-    if origin.copy != nil {
-      let count = pread(origin.descriptor, buffer.baseAddress, buffer.count, off_t(received))
+    let count: Int
+    switch origin {
+    case .remote(let remote): count = try remote.read(into: buffer)
+    case .copy(let copy):
+      count = pread(copy.descriptor, buffer.baseAddress, buffer.count, off_t(received))
       if count < 0 { throw Failure.cannotRead(path, errno: errno) }
-      received += count
-      return count
+    case .file(let descriptor, _, let mayWait):
+      let read =
+        mayWait
+        ? SystemCall.readUnlessStopped(descriptor, into: buffer)
+        : { ($0.count, $0.error, false) }(SystemCall.read(descriptor, into: buffer))
+      let name = path == "-" ? "standard input" : path
+      if read.isStopped { throw Failure.stopped("read", name) }
+      if read.error != 0 { throw Failure.cannotRead(name, errno: read.error) }
+      count = read.count
     }
-    let (count, code, isStopped) =
-      origin.mayWait
-      ? SystemCall.readUnlessStopped(origin.descriptor, into: buffer)
-      : { ($0.count, $0.error, false) }(SystemCall.read(origin.descriptor, into: buffer))
-    if isStopped { throw Failure.stopped("read", path == "-" ? "standard input" : path) }
-    if code != 0 { throw Failure.cannotRead(path == "-" ? "standard input" : path, errno: code) }
     received += count
     return count
   }
