@@ -55,9 +55,8 @@ struct ConfigurationResolver {
       do throws(Failure) {
         if let found = try invocation.configurations.read(file) { others.append(found) }
       } catch {
-        var failure = error
-        failure.remedy = "Correct it: its protections apply, too, though \(used.file ?? "another") is used."
-        throw failure
+        let remedy = "Correct it: its protections apply, too, though \(used.file ?? "another") is used."
+        throw error.advising(remedy)
       }
     }
     return others

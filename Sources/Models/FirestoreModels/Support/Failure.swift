@@ -93,6 +93,13 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
     self.service = service
   }
 
+  /// Returns the failure with another remedy.
+  package func advising(_ remedy: String) -> Failure {
+    var failure = self
+    failure.remedy = remedy
+    return failure
+  }
+
   /// One line: "cannot read the configuration gymmigrate.yaml: line 3, column 5: …. Do this."
   package var description: String {
     if others.isEmpty { return sentence }

@@ -98,9 +98,8 @@ private enum NameReading {
 extension Failure {
   fileprivate func explainingTooMany(_ read: CollectionRead) -> Failure {
     if kind == .interrupted { return self }
-    var failure = self
-    failure.remedy =
+    return advising(
       "There are more than \(NumberText.grouped(FirestoreClient.maximumNamesCounted)) documents, and counting by name costs a read each: count parts of them, such as with --where '__name__ < \(read.collection)/m'."
-    return failure
+    )
   }
 }

@@ -24,9 +24,7 @@ struct Resumption: Sendable {
     do throws(Failure) {
       saved = try JSONFile.read("\(folder)/checkpoint.json", as: Checkpoint.self)
     } catch {
-      var failure = error
-      failure.remedy = Self.remedy(folder)
-      throw failure
+      throw error.advising(Self.remedy(folder))
     }
     checkpoint = fromStart ? saved?.atBeginning : saved
     let path = "\(folder)/journal.jsonl"
@@ -48,9 +46,7 @@ struct Resumption: Sendable {
     do throws(Failure) {
       try RunFolder(folder).assertWholeJournal()
     } catch {
-      var failure = error
-      failure.remedy = Self.remedy(folder)
-      throw failure
+      throw error.advising(Self.remedy(folder))
     }
   }
 

@@ -100,9 +100,7 @@ package struct RunHistory: Sendable {
       do throws(Failure) {
         if let entry = try entry(id) { entries.append(entry) }
       } catch {
-        var failure = error
-        failure.remedy = "Move the folder \(folder)/\(id) away."
-        damaged.append(Damage(id: id, failure: failure))
+        damaged.append(Damage(id: id, failure: error.advising("Move the folder \(folder)/\(id) away.")))
       }
     }
     entries.sort { ($0.record.startedAt, $0.record.id) < ($1.record.startedAt, $1.record.id) }

@@ -33,9 +33,7 @@ extension Diagnosis {
       try ExportOutput.checkFolder(stateDir)
       ok("state", "\(stateDir) can be written")
     } catch {
-      var failure = error
-      failure.remedy = "Choose another folder with --state-dir or GYMMIGRATE_STATE_DIR."
-      fail("state", failure)
+      fail("state", error.advising("Choose another folder with --state-dir or GYMMIGRATE_STATE_DIR."))
     }
   }
 

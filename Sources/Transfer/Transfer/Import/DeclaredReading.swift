@@ -43,9 +43,7 @@ struct DeclaredReading {
   func explaining(_ failure: Failure, _ collection: CollectionPath) -> Failure {
     if notes.isEmpty { return failure }
     let said = "The schema says of \(collection): \(notes.joined(separator: "; "))."
-    var failure = failure
-    failure.remedy = failure.remedy.map { "\($0) \(said)" } ?? said
-    return failure
+    return failure.advising(failure.remedy.map { "\($0) \(said)" } ?? said)
   }
 
   /// Whether a table has the heading of an export if its cells are separated by the delimiter that the export used.

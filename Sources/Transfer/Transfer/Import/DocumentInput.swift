@@ -261,9 +261,7 @@ final class JSONLinesInput: DocumentInput {
     case .json where ImportSource.isStream(path): format = "other JSON, add --format json"
     default: return failure
     }
-    var failure = failure
-    failure.remedy = "\(path == "-" ? "Standard input" : "It") is read as JSON Lines. For \(format)."
-    return failure
+    return failure.advising("\(path == "-" ? "Standard input" : "It") is read as JSON Lines. For \(format).")
   }
 
   private func row(_ number: Int, _ document: JSONLinesReader.Document) -> DocumentRow {

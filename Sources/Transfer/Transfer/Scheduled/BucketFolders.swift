@@ -115,12 +115,11 @@ package final class BucketFolders: ScheduledExports {
       let version = try files.version(of: "\(folder)/\(Manifest.fileName)").map { ObjectVersion($0) }
       return try await store.delete("\(FilePaths.name(of: folder))/\(Manifest.fileName)", version: version)
     }
-    var failure = failure
-    failure.remedy =
+    return failure.advising(
       isGone == nil
-      ? "Delete \(folder), which may lack files, and run the command again."
-      : "Nothing of this run counts as an export; run the command again."
-    return failure
+        ? "Delete \(folder), which may lack files, and run the command again."
+        : "Nothing of this run counts as an export; run the command again."
+    )
   }
 
   package func discard(_ unfinished: String) async {

@@ -128,10 +128,9 @@ struct RunsResume: AsyncParsableCommand {
       func command(_ words: [String]) -> String {
         CommandLineText.quoted(["gymmigrate", "migrate"] + words + ["-e", record.environment])
       }
-      var failure = error
-      failure.remedy =
+      throw error.advising(
         "If you know the run, undo it (\(command(["undo", record.id] + place))), or keep its changes (\(command(["unlock", record.id]))) and enter its command yourself, which does the rest."
-      throw failure
+      )
     }
   }
 
