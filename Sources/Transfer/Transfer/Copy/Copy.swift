@@ -192,9 +192,8 @@ package struct Copy: Sendable {
 
   private func reads(of scopes: [CollectionScope]) -> [CollectionRead] {
     scopes.map { scope in
-      var read = scope.read
+      var read = scope.read(at: options.readTime)
       if !scope.isDeep { read.filter = options.filter }
-      read.readTime = options.readTime
       return read
     }
   }

@@ -109,9 +109,8 @@ struct CopyReader: Sendable {
     let areApart =
       plan.scopes.allSatisfy { !$0.isDeep && $0.kind == nil } || !CollectionScope.interleave(plan.scopes)
     return plan.scopes.enumerated().dropFirst(start.stage).map { index, scope in
-      var read = scope.read
+      var read = scope.read(at: plan.readTime)
       if !scope.isDeep { read.filter = copy.options.filter }
-      read.readTime = plan.readTime
       read.range = copy.options.part?.range ?? NameRange()
       let isFirst = index == start.stage
       read.startAfter = isFirst ? start.last : nil

@@ -44,9 +44,8 @@ struct ExtraneousDocuments {
   private func pages(_ client: FirestoreClient, _ readTime: Timestamp?) -> CollectionPages {
     client.pages(
       ofEach: scopes.map { scope in
-        var read = scope.read
+        var read = scope.read(at: readTime)
         read.mask = [.documentName]
-        read.readTime = readTime
         copy.options.job.reading.apply(to: &read)
         return read
       }

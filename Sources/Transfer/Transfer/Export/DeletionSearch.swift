@@ -160,9 +160,8 @@ final class DeletionSearch {
         rest[rest.startIndex] = known
       }
     }
-    for start in stride(from: 0, to: missing.count, by: 300) {
-      let some = Array(missing[start...].prefix(300))
-      let found = try await client.batchGet(some, readTime: readTime)
+    for some in missing.chunks(of: 300) {
+      let found = try await client.batchGet(Array(some), readTime: readTime)
       try await body(some.compactMap { found[$0] })
     }
   }
