@@ -25,7 +25,8 @@ final class ImportPass {
   private var unopened: Int
   /// The number of bytes read of all files.
   private var bytes = 0
-  private var rejects: [Int: RowRejects] = [:]
+  /// The lists of rejected rows of the tables, each with the columns of its table and the reason.
+  private var rejects: [Int: LineList] = [:]
   private var batch: [LoadDocument] = []
   private var fill = BatchFill(count: batchSize)
   /// Whether a notice has been logged that gymmigrate's own documents are left out.
@@ -202,7 +203,7 @@ final class ImportPass {
         path ?? DocumentPath(position, "\(source.unit)-\(row.number)"),
         in: position,
         code: refused == nil ? Self.malformed : code(of: row),
-        message: refused == nil ? causes(of: row) : RowRejects.reason(row.faults),
+        message: refused == nil ? causes(of: row) : row.reason,
         document: refused
       )
       return nil
@@ -211,19 +212,19 @@ final class ImportPass {
       $0.read += 1
       $0.rejected += 1
     }
-    try list(of: stage).add(rejected)
+    try list(rejected, of: stage)
     context.rejects.count(code(of: row))
     return nil
   }
 
   /// Lists a row that is imported without some of its fields, in the list that its input has.
   private func list(_ row: DocumentRow, without fields: RawDocument, _ stage: Int) throws {
-    if let rejected = row.rejected { return try list(of: stage).add(rejected) }
+    if let rejected = row.rejected { return try list(rejected, of: stage) }
     let refused = whole(row, stage)
     let line = RejectList.line(
       fields.path,
       code: row.faults.first?.code ?? Self.malformed,
-      message: refused == nil ? causes(of: row) : RowRejects.reason(row.faults),
+      message: refused == nil ? causes(of: row) : row.reason,
       document: refused
     )
     try context.rejects.append(line)
@@ -253,9 +254,9 @@ final class ImportPass {
     return codes.first(where: ofWhole.map(\.rawValue).contains) ?? SchemaViolation.Kind.missing.rawValue
   }
 
-  private func list(of stage: Int) -> RowRejects {
-    let list = rejects[stage] ?? RowRejects(path: context.folder.file(inputs.rejectList(stage)))
+  private func list(_ row: RejectedRow, of stage: Int) throws(Failure) {
+    let list = rejects[stage] ?? LineList(context.folder.file(inputs.rejectList(stage)), header: row.header)
     rejects[stage] = list
-    return list
+    try list.append(row.line)
   }
 }

@@ -55,7 +55,7 @@ final class InputLane: @unchecked Sendable {
   private func rejected(_ row: DocumentRow) -> RejectedRow? {
     if row.faults.isEmpty || parseErrors == .stop { return nil }
     let isImported = parseErrors == .skipField && row.document != nil
-    return input.rejected("\(isImported ? "Left out " : "")\(RowRejects.reason(row.faults))")
+    return input.rejected("\(isImported ? "Left out " : "")\(row.reason)")
   }
 }
 

@@ -1,22 +1,6 @@
-/// `rejects.csv`: rows of a table that could not be read, with the table's columns and the reason.
-struct RowRejects {
-  let path: String
-  private let list = Locked<LineList?>(nil)
-
-  /// Adds a row.
-  ///
-  /// - Throws: `.cannotWrite`.
-  func add(_ row: RejectedRow) throws(Failure) {
-    let list = list.withLock { list in
-      let current = list ?? LineList(path, header: row.header)
-      list = current
-      return current
-    }
-    try list.append(row.line)
-  }
-
-  /// Describes the errors of a row, without its values.
-  static func reason(_ faults: [RowFault]) -> String {
+extension DocumentRow {
+  /// Its errors, without its values.
+  var reason: String {
     faults.map { fault in
       guard let column = fault.column, fault.hasValue else {
         let isInField = fault.code != nil && fault.hasValue
