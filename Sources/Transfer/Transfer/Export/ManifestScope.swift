@@ -152,25 +152,19 @@ extension Manifest {
         (earlier.isIncrement || manifests[index].isIncrement) && earlier.overlaps(manifests[index])
       }.compactMap(\.readTime).max()
     }
-    func refusal(_ index: Int, _ cause: String, _ remedy: String) -> Failure {
-      Failure(.usage, "import", path: paths[index], cause: cause, remedy: remedy)
-    }
     for (index, manifest) in manifests.enumerated() {
       guard let last = last(before: index), let time = manifest.readTime, time < last else { continue }
-      throw refusal(index, "it is older than an export that is named before it", orderAdvice)
+      throw refusal("import", paths[index], "it is older than an export that is named before it")
     }
     for (index, manifest) in manifests.enumerated() where manifest.isIncrement {
       let others = manifests[..<index].filter(manifest.hasCollections)
       let earlier = others.filter(manifest.overlaps)
       if earlier.isEmpty, let other = others.first {
-        throw refusal(
-          index,
-          "it is an increment of \(manifest.database), and not of \(other.database)",
-          orderAdvice
-        )
+        let cause = "it is an increment of \(manifest.database), and not of \(other.database)"
+        throw refusal("import", paths[index], cause)
       }
       if !earlier.isEmpty, let gap = manifest.gap(behind: earlier) {
-        throw refusal(index, gap, gap == branch ? branchAdvice : gapAdvice)
+        throw refusal("import", paths[index], gap)
       }
     }
   }
@@ -180,6 +174,12 @@ extension Manifest {
   private static let gapAdvice =
     "Name that one, too. Where it is lost, import each of the others by itself: what changed meanwhile is missing then."
   private static let branchAdvice = "Leave it out; the other exports are one history without it."
+
+  /// Returns the failure of exports that do not go together, with the advice for its cause.
+  private static func refusal(_ operation: String, _ path: String, _ cause: String) -> Failure {
+    let remedy = [gap: gapAdvice, branch: branchAdvice][cause] ?? orderAdvice
+    return Failure(.usage, operation, path: path, cause: cause, remedy: remedy)
+  }
 
   /// Checks that the first of several exports is a whole one, and that the others add to it, in order and without gaps.
   ///
@@ -196,26 +196,19 @@ extension Manifest {
     to operation: String
   ) throws(Failure) {
     if manifests.count < 2 { return }
-    func refusal(_ index: Int, _ cause: String, _ remedy: String = Manifest.orderAdvice) -> Failure {
-      Failure(
-        .usage,
-        operation,
-        path: paths[index],
-        cause: cause,
-        remedy: remedy
-      )
+    guard let base = manifests[0], !base.isIncrement else {
+      throw refusal(operation, paths[0], "it is no whole export")
     }
-    guard let base = manifests[0], !base.isIncrement else { throw refusal(0, "it is no whole export") }
     var last = base.readTime
     for (index, manifest) in manifests.enumerated().dropFirst() {
       guard let manifest, manifest.adds(to: base) else {
-        throw refusal(index, "it is no increment of \(paths[0])")
+        throw refusal(operation, paths[index], "it is no increment of \(paths[0])")
       }
       if let last, let time = manifest.readTime, time <= last {
-        throw refusal(index, "it is older than \(paths[index - 1])")
+        throw refusal(operation, paths[index], "it is older than \(paths[index - 1])")
       }
       if let gap = manifest.gap(behind: manifests[..<index].compactMap(\.self)) {
-        throw refusal(index, gap, gap == branch ? branchAdvice : gapAdvice)
+        throw refusal(operation, paths[index], gap)
       }
       last = manifest.readTime ?? last
     }
