@@ -268,20 +268,15 @@ package final class SnapshotDocuments {
   private var reader: NamedDocuments?
   private var ahead: (scope: Int, document: RawDocument)?
 
-  /// Reads files whose names are in order.
-  init(files: [ImportSource], scopes: [CollectionScope], via access: FileAccess = .local) {
-    self.files = files
-    self.access = access
-    self.scopes = scopes
-    sorted = nil
-  }
-
-  /// Reads sorted documents.
-  init(sorted: consuming SortedRecords<ScopedDocument>?) {
+  /// Reads files whose names are in order, or else sorted documents.
+  init(
+    files: [ImportSource] = [],
+    scopes: [CollectionScope] = [],
+    via access: FileAccess = .local,
+    sorted: consuming SortedRecords<ScopedDocument>? = nil
+  ) {
+    (self.files, self.scopes, self.access) = (files, scopes, access)
     self.sorted = sorted
-    access = .local
-    files = []
-    scopes = []
   }
 
   /// Returns the next page of a scope, or nil at its end, skipping the remaining documents of earlier scopes.
