@@ -179,7 +179,7 @@ package struct MigrationRunner: Sendable {
   /// - Parameter stage: The index of this part of the run, from 0; must not be one that ``Checkpoints/isPast(_:)``.
   /// - Throws: ``Failure``; all sent writes are settled by then.
   package func apply(_ source: ChangeSource, stage: Int = 0) async throws -> MigrationReport {
-    let checkpoint = context.checkpoints?.resumed.flatMap { $0.state.stage == stage ? $0 : nil }
+    let checkpoint = context.checkpoints?.resumed.flatMap { $0.stage == stage ? $0 : nil }
     let resumed = try checkpoint?.position(as: Position.self)
     let finished = finished.withLock { $0 }
     @Sendable func state(_ place: String?, _ report: MigrationReport?) -> Checkpoint.State {

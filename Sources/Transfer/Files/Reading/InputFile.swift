@@ -197,14 +197,14 @@ package struct InputFile: ~Copyable {
       count = pread(copy.descriptor, buffer.baseAddress, buffer.count, off_t(received))
       if count < 0 { throw Failure.cannotRead(path, errno: errno) }
     case .file(let descriptor, _, let mayWait):
-      let read =
+      let (read, code, isStopped) =
         mayWait
         ? SystemCall.readUnlessStopped(descriptor, into: buffer)
         : { ($0.count, $0.error, false) }(SystemCall.read(descriptor, into: buffer))
       let name = path == "-" ? "standard input" : path
-      if read.isStopped { throw Failure.stopped("read", name) }
-      if read.error != 0 { throw Failure.cannotRead(name, errno: read.error) }
-      count = read.count
+      if isStopped { throw Failure.stopped("read", name) }
+      if code != 0 { throw Failure.cannotRead(name, errno: code) }
+      count = read
     }
     received += count
     return count

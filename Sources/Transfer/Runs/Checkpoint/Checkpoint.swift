@@ -39,50 +39,67 @@ package struct Checkpoint: JSONRecord, Equatable {
     var lists: [String: Int]
     var position: NestedRecord?
 
-    private enum CodingKeys: String, CodingKey { case collections, journal, lists, position }
-
     init(_ checkpoint: Checkpoint) {
       (collections, journal) = (checkpoint.collections, checkpoint.journal)
-      (lists, position) = (checkpoint.lists, checkpoint.state.position)
+      (lists, position) = (checkpoint.lists, checkpoint.position)
     }
   }
 
-  /// The position; everything before it is settled.
-  package var state: State
+  /// A range of bytes.
+  private struct Part: Codable, Equatable {
+    var from: Int
+    var to: Int
+  }
+
+  /// How the current stage began; nil for the first one.
+  var beginning: Beginning?
   /// The document counts so far.
-  package var collections: [RunSummary.Collection]
+  package var collections: [RunSummary.Collection] = []
+  /// The length of the journal in bytes.
+  package var journal = 0
   /// The lengths of the run's lists in bytes, by file name.
   ///
   /// Anything beyond them belongs to documents that will be read again.
-  package var lists: [String: Int]
-  /// The length of the journal in bytes.
-  package var journal: Int
+  package var lists: [String: Int] = [:]
+  /// As ``State/position``; everything before it is settled.
+  package var position: NestedRecord?
+  /// As ``State/stage``.
+  package var stage: Int
+  private var parts: [Part] = []
+
+  private enum CodingKeys: String, CodingKey {
+    case beginning, collections, journal, lists, position, stage
+    case parts = "tail"
+  }
+
+  /// Creates the checkpoint of a run that has not done anything yet.
+  init(at state: State) { (stage, position) = (state.stage, state.position) }
+
   /// The ranges of the journal tail of an interrupted run, in bytes.
   ///
   /// Changes of documents that later lines mention have been counted.
-  package var tail: [Range<Int>]
-  /// How the current stage began; nil for the first one.
-  var beginning: Beginning?
+  package var tail: [Range<Int>] {
+    get { parts.map { $0.from..<$0.to } }
+    set { parts = newValue.map { Part(from: $0.lowerBound, to: $0.upperBound) } }
+  }
 
-  /// Creates the checkpoint of a run that has not done anything yet.
-  init(at state: State) {
-    self.state = state
-    collections = []
-    lists = [:]
-    journal = 0
-    tail = []
+  /// Checks that no range ends before it starts.
+  package func validate() throws(WireError) {
+    for part in parts where part.from > part.to {
+      throw WireError("tail goes from \(part.from) to \(part.to)")
+    }
   }
 
   /// The checkpoint with which the current stage began, for reading that stage again; nil for the first one.
   ///
   /// Earlier stages are not read again: they would meet what later ones wrote.
   var atBeginning: Checkpoint? {
-    if state.stage == 0 { return nil }
+    if stage == 0 { return nil }
     var checkpoint = self
     // Earlier versions did not record it.
     guard let beginning else { return checkpoint }
     (checkpoint.collections, checkpoint.journal) = (beginning.collections, beginning.journal)
-    (checkpoint.lists, checkpoint.state.position) = (beginning.lists, beginning.position)
+    (checkpoint.lists, checkpoint.position) = (beginning.lists, beginning.position)
     checkpoint.tail = []
     return checkpoint
   }
@@ -94,45 +111,9 @@ extension Checkpoint {
   /// - Throws: `.inputMalformed` if it belongs to another operation or is damaged.
   package func position<P: JSONRecord>(as type: P.Type = P.self) throws(Failure) -> P? {
     do throws(WireError) {
-      return try state.position?.decoded(as: P.self)
+      return try position?.decoded(as: P.self)
     } catch {
       throw Failure(.inputMalformed, "resume from", path: "checkpoint.json", cause: "position: \(error)")
-    }
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case beginning, collections, journal, lists, position, stage, tail
-  }
-
-  /// A range as `{"from":…,"to":…}`.
-  private struct Tail: Codable {
-    var from: Int
-    var to: Int
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var json = encoder.container(keyedBy: CodingKeys.self)
-    try json.encodeIfPresent(beginning, forKey: .beginning)
-    try json.encode(collections, forKey: .collections)
-    try json.encode(journal, forKey: .journal)
-    try json.encode(lists, forKey: .lists)
-    try json.encodeIfPresent(state.position, forKey: .position)
-    try json.encode(state.stage, forKey: .stage)
-    try json.encode(tail.map { Tail(from: $0.lowerBound, to: $0.upperBound) }, forKey: .tail)
-  }
-
-  /// - Throws: `DecodingError`; ``WireError`` for a range that ends before it starts.
-  package init(from decoder: any Decoder) throws {
-    let json = try decoder.container(keyedBy: CodingKeys.self)
-    state = State(stage: try json.decode(Int.self, forKey: .stage))
-    state.position = try json.decodeIfPresent(NestedRecord.self, forKey: .position)
-    collections = try json.decodeIfPresent([RunSummary.Collection].self, forKey: .collections) ?? []
-    lists = try json.decodeIfPresent([String: Int].self, forKey: .lists) ?? [:]
-    journal = try json.decode(Int.self, forKey: .journal)
-    beginning = try json.decodeIfPresent(Beginning.self, forKey: .beginning)
-    tail = try (json.decodeIfPresent([Tail].self, forKey: .tail) ?? []).map { range in
-      if range.from > range.to { throw WireError("tail goes from \(range.from) to \(range.to)") }
-      return range.from..<range.to
     }
   }
 }

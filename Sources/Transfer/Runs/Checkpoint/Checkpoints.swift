@@ -62,11 +62,11 @@ package final class Checkpoints: Sendable {
   package typealias State = Checkpoint.State
 
   /// Whether a stage was complete when the run was interrupted.
-  package func isPast(_ stage: Int) -> Bool { resumed.map { $0.state.stage > stage } ?? false }
+  package func isPast(_ stage: Int) -> Bool { resumed.map { $0.stage > stage } ?? false }
 
   /// Whether the interrupted run may have written in a stage.
   package func hasBegun(_ stage: Int) -> Bool {
-    journal.hasTail || (resumed?.state.stage == stage && !journal.isEmpty)
+    journal.hasTail || (resumed?.stage == stage && !journal.isEmpty)
   }
 
   /// Writes the first checkpoint of a run or a stage, before any of its documents is handed on.

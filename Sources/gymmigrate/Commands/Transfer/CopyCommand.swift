@@ -257,7 +257,7 @@ extension CopyJob: DivisibleJob {
     options.pacer = pacer
     if let part = session.part {
       options.readTime = part.plan.readTime
-    } else if session.checkpoints?.resumed?.state.position == nil {
+    } else if session.checkpoints?.resumed?.position == nil {
       options.readTime = try await session.reading(source).moment(readTime)
     }
     return Copy(from: source, options, in: session.context(folder))
