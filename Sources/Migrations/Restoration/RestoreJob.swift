@@ -36,5 +36,4 @@ package struct RestoreJob: Job {
 
   package var name: String { "restore \(names.isEmpty ? "--all" : names.joined(separator: " "))" }
   package var writes: Bool { !plan.isDryRun }
-  package var deletesForGood: Bool { maximumDeletes != nil }
 }

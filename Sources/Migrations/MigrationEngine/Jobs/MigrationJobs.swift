@@ -52,7 +52,6 @@ package struct ApplyJob: Job {
 
   package var name: String { plan == nil ? "migrate apply \(migrations.names)" : "migrate apply --plan" }
   package var writes: Bool { !isDryRun }
-  package var deletesForGood: Bool { maximumDeletes != nil }
   package var isStep: Bool { planned != nil }
 }
 
@@ -110,6 +109,5 @@ package struct ResetJob: Job {
 
   package var name: String { "env reset" }
   package var writes: Bool { !isDryRun }
-  package var deletesForGood: Bool { true }
   package var goesBySchema: Bool { false }
 }

@@ -70,5 +70,4 @@ package struct DeleteJob: Job {
 
   package var name: String { "delete \(collection)" }
   package var writes: Bool { !plan.isDryRun }
-  package var deletesForGood: Bool { isHard }
 }

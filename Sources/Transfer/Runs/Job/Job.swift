@@ -17,8 +17,6 @@ package protocol Job: JSONRecord {
   var canResume: Bool { get }
   /// Whether what it wrote can be undone.
   var canUndo: Bool { get }
-  /// Whether its options say that it deletes documents for good.
-  var deletesForGood: Bool { get }
   /// Whether the schema determines what it writes, so that a run can only continue with the same schema.
   var goesBySchema: Bool { get }
   /// Whether it writes what its input files contain, so that what it wrote from damaged files is damaged, too.
@@ -33,7 +31,6 @@ extension Job {
   package static var onlyReads: Bool { false }
   package var canResume: Bool { writes }
   package var canUndo: Bool { writes }
-  package var deletesForGood: Bool { false }
   package var goesBySchema: Bool { writes }
   package var writesItsInput: Bool { false }
   package var isStep: Bool { false }

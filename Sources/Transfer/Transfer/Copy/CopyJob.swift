@@ -70,7 +70,6 @@ package struct CopyJob: Job {
 
   package var name: String { Self.kind }
   package var writes: Bool { !isDryRun }
-  package var deletesForGood: Bool { deletesExtraneous }
 
   /// Leaves out the filters of a masked copy, which may name people.
   package func shown(_ words: [String]) -> [String] {

@@ -49,7 +49,6 @@ package struct ImportJob: Job {
   package var name: String { Self.kind }
   package var writes: Bool { !isDryRun }
   package var writesItsInput: Bool { true }
-  package var deletesForGood: Bool { maximumDeletes != nil }
 
   /// The options of the import, with the files resolved.
   ///
