@@ -61,8 +61,7 @@ extension Diff {
           reading.apply(to: &read)
           return read
         }
-        let pages = client.pages(ofEach: reads)
-        return .database(DatabasePages(pages: pages, scopes: scopes, readTime: moment, remedy: remedy))
+        return .database(client.pages(ofEach: reads), of: scopes, at: moment, orElse: remedy)
       }
     }
   }
@@ -70,36 +69,25 @@ extension Diff {
 
 /// The pages of one side, scope by scope.
 package enum DiffPages {
-  case database(DatabasePages)
+  case database(CollectionPages, of: [CollectionScope], at: Timestamp?, orElse: String)
   case snapshot(SnapshotDocuments)
 
   /// Returns the next page of a scope; nil at its end.
   package func next(_ scope: Int) async throws -> [RawDocument]? {
     switch self {
-    case .database(let pages): try await pages.next(scope)
-    case .snapshot(let documents): try documents.next(scope)
+    case .snapshot(let documents): return try documents.next(scope)
+    case .database(let pages, let scopes, let readTime, let remedy):
+      guard let page = try await pages.next(of: scope, at: readTime, orElse: remedy) else { return nil }
+      if scopes.count == 1, scopes[0].kind == nil, scopes[0].document == nil { return page }
+      return page.filter { CollectionScope.index(of: $0.path, in: scopes) == scope }
     }
   }
 
   /// The number of documents read from a database, including those that a pattern leaves out.
   package var billed: Int {
     switch self {
-    case .database(let pages): pages.pages.billed.total
+    case .database(let pages, _, _, _): pages.billed.total
     case .snapshot: 0
     }
-  }
-}
-
-/// The pages of a database.
-package struct DatabasePages {
-  let pages: CollectionPages
-  let scopes: [CollectionScope]
-  let readTime: Timestamp?
-  let remedy: String
-
-  func next(_ scope: Int) async throws -> [RawDocument]? {
-    guard let page = try await pages.next(of: scope, at: readTime, orElse: remedy) else { return nil }
-    if scopes.count == 1, scopes[0].kind == nil, scopes[0].document == nil { return page }
-    return page.filter { CollectionScope.index(of: $0.path, in: scopes) == scope }
   }
 }
