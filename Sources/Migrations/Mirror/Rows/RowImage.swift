@@ -26,11 +26,6 @@ package struct RowImage: Sendable, Equatable {
     add(fields, tree.members, below: [], columns, &writer)
   }
 
-  package init(cells: [SQLCell], other: FieldMap) {
-    self.cells = cells
-    self.other = other
-  }
-
   private mutating func add(
     _ fields: FieldMap,
     _ members: [FieldColumnTree.Member],

@@ -32,8 +32,6 @@ package struct SubsetReport: SummarySection, Codable, Equatable {
     "Part: \(NumberText.counted(documents, "document")), dangling: \(NumberText.grouped(dangling))"
   }
 
-  private enum CodingKeys: String, CodingKey { case documents, dangling, references, hubs }
-
   /// Logs what each reference added, and which documents are not followed.
   func say(to logger: Logger) {
     for edge in references {
