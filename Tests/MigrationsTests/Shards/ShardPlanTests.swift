@@ -12,8 +12,8 @@ import TypedDocuments
 @Suite("The plan of a sharded run")
 struct ShardPlanTests {
   private func plan(tasks: Int, ranges: Int) -> ShardPlan {
-    let place = RunRecord.Target(
-      environment: "test",
+    let place = DatabaseEnvironment(
+      name: "test",
       database: DatabaseName(project: "p", database: "test"),
       endpoint: "http://localhost:1"
     )
@@ -31,7 +31,7 @@ struct ShardPlanTests {
         output: OutputSettings()
       ),
       name: "export",
-      target: place,
+      target: RunRecord.Target(place),
       source: nil,
       readTime: Timestamp("2026-11-24T00:00:00.123456Z"),
       tasks: tasks,

@@ -35,27 +35,16 @@ package struct RunRecord: JSONRecord, Equatable {
 
   /// The identity of a database: environment name, database and endpoint.
   package struct Target: Codable, Sendable, Equatable {
-    /// The environment's name.
-    package var environment: String
     /// The database.
     @Text package var database: DatabaseName
     /// The endpoint; `embedded` for the embedded store.
     package var endpoint: String
-
-    private enum CodingKeys: String, CodingKey { case database, endpoint, environment }
-
-    package init(environment: String, database: DatabaseName, endpoint: String) {
-      self.environment = environment
-      self.database = database
-      self.endpoint = endpoint
-    }
+    /// The environment's name.
+    package var environment: String
 
     package init(_ environment: DatabaseEnvironment) {
-      self.init(
-        environment: environment.name,
-        database: environment.database,
-        endpoint: environment.server
-      )
+      database = environment.database
+      (endpoint, self.environment) = (environment.server, environment.name)
     }
   }
 
@@ -201,21 +190,22 @@ package struct RunRecord: JSONRecord, Equatable {
     _ environment: DatabaseEnvironment,
     source: DatabaseEnvironment? = nil
   ) throws(Failure) {
-    try assertSame(
-      Target(environment),
-      Target(environment: environment.name, database: database, endpoint: endpoint)
-    )
-    if let source, let then = self.source { try assertSame(Target(source), then) }
+    try assertSame(environment, database, endpoint)
+    if let source, let then = self.source { try assertSame(source, then.database, then.endpoint) }
   }
 
-  private func assertSame(_ now: Target, _ then: Target) throws(Failure) {
-    guard now.database == then.database, now.endpoint.isIdentical(to: then.endpoint) else {
+  private func assertSame(
+    _ now: DatabaseEnvironment,
+    _ database: DatabaseName,
+    _ endpoint: String
+  ) throws(Failure) {
+    guard now.database == database, now.server.isIdentical(to: endpoint) else {
       throw Failure(
         .configuration,
         "resume",
         path: id,
         cause:
-          "\(now.environment) is \(now.database) at \(now.endpoint) now, and was \(then.database) at \(then.endpoint)",
+          "\(now.name) is \(now.database) at \(now.server) now, and was \(database) at \(endpoint)",
         remedy: "Restore the configuration, or start a new run."
       )
     }
