@@ -106,14 +106,6 @@ extension Timestamp {
   package static var now: Timestamp {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
-    return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec / 1_000_000 * 1_000_000))
-      ?? .epoch
+    return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec / 1_000_000 * 1000))
   }
-
-  private static let epoch: Timestamp = {
-    guard let epoch = Timestamp(seconds: 0) else {
-      preconditionFailure("1970 lies within the years 1 to 9999")
-    }
-    return epoch
-  }()
 }

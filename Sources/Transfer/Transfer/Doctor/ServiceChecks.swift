@@ -142,12 +142,11 @@ package struct ServiceChecks: Sendable {
   // MARK: Permissions
 
   /// A document that does not exist, in gymmigrate's own collection, which exports and copies leave out.
-  private var probe: DocumentPath? { DocumentPath("_gymmigrate/doctor") }
+  private static let probe = DocumentPath(CollectionPath(nil, "_gymmigrate"), "doctor")
 
   private func reading(into diagnosis: inout Diagnosis, _ roots: inout [String]) async -> Bool {
-    guard let probe else { return false }
     do throws(Failure) {
-      _ = try await client.get(probe)
+      _ = try await client.get(Self.probe)
       roots = try await client.collectionIDs().filter { !$0.hasPrefix(CollectionSelection.ownPrefix) }
       diagnosis.ok("reading", "allowed; at the root: \(NumberText.counted(roots.count, "collection"))")
       return true
@@ -158,9 +157,7 @@ package struct ServiceChecks: Sendable {
   }
 
   private func writing(into diagnosis: inout Diagnosis) async {
-    guard let probe else { return }
-    let failure = await client.updateThatCannotHold(probe)
-    switch failure {
+    switch await client.updateThatCannotHold(Self.probe) {
     case .service(let error)? where [.failedPrecondition, .notFound, .aborted].contains(error.status):
       diagnosis.ok("writing", "allowed (tried with an update that cannot be applied)")
     case .service(let error)? where error.status == .permissionDenied:

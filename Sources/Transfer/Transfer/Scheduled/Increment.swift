@@ -31,7 +31,6 @@ package struct Increment: Sendable {
       logger.notice("There is no earlier export of \(read.collection) to add to: all of it is exported.")
       return false
     }
-    guard let beginning = Timestamp(seconds: Timestamp.minimumSeconds) else { return false }
     guard let field = context.schema.changeTime(of: read.collection) else {
       logger.notice("\(read.collection) has no update time: all of it is exported.")
       return false
@@ -42,6 +41,7 @@ package struct Increment: Sendable {
       )
       return false
     }
+    let beginning = Timestamp(microseconds: Timestamp.minimumSeconds * 1_000_000)
     var dated = read
     dated.filter = .field(field, .greaterThanOrEqual, .timestamp(beginning))
     // It has to be known whether the filter applies; how many documents it leaves out only matters for a message.
