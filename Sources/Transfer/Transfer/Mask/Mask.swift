@@ -90,19 +90,11 @@ package struct Mask: Sendable {
 
   /// Returns a path with the ID of each of its documents masked.
   func path(_ path: DocumentPath) throws(Failure) -> DocumentPath {
-    var segments = path.segments
-    var pattern = ""
-    for index in stride(from: 1, to: segments.count, by: 2) {
-      pattern += (index > 1 ? "/*/" : "") + segments[index - 1]
-      guard let collection = CollectionPath(pattern), let rule = idRule(of: collection) else {
-        throw MaskGaps.failure(gaps(along: path), by: schema)
-      }
-      segments[index] = id(segments[index], rule)
+    guard let rule = idRule(of: path.collection.pattern) else {
+      throw MaskGaps.failure(gaps(along: path), by: schema)
     }
-    guard let masked = DocumentPath(segments.joined(separator: "/")) else {
-      throw Failure(.internal, "mask", cause: "a masked path is none")
-    }
-    return masked
+    let parent = try path.collection.parent.map { parent throws(Failure) in try self.path(parent) }
+    return DocumentPath(CollectionPath(parent, path.collection.id), id(path.id, rule))
   }
 
   /// Masks an ID by the rule of its collection.
