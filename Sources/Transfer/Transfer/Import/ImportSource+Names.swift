@@ -16,27 +16,10 @@ extension ImportSource {
   /// Returns the collection of a file that was named by an export (see ``ExportOutput``); nil for any other name.
   static func collection(ofFile stem: String) -> CollectionPath? {
     if stem == "rejects" || stem.hasPrefix("rejects-") { return nil }
-    let bytes = Array(stem.utf8)
-    var path: [UInt8] = []
-    var index = 0
-    while index < bytes.count {
-      let byte = bytes[index]
-      switch byte {
-      case UInt8(ascii: "~"): path.append(contentsOf: "/*/".utf8)
-      case UInt8(ascii: "%"):
-        guard index + 2 < bytes.count,
-          let code = UInt8(String(decoding: bytes[(index + 1)...(index + 2)], as: UTF8.self), radix: 16)
-        else { return nil }
-        path.append(code)
-        index += 2
-      case UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."): path.append(byte)
-      default:
-        guard byte.isASCIILetterOrDigit else { return nil }
-        path.append(byte)
-      }
-      index += 1
-    }
-    guard let text = String(validating: path, as: UTF8.self) else { return nil }
+    let isName = stem.utf8.allSatisfy { $0.isASCIILetterOrDigit || "~%_-.".utf8.contains($0) }
+    let path = stem.utf8.flatMap { $0 == UInt8(ascii: "~") ? Array("/*/".utf8) : [$0] }
+    guard isName, let bytes = PercentEncoding.decoded(path) else { return nil }
+    guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
     return CollectionPath(text)
   }
 
