@@ -249,7 +249,7 @@ struct EnvironmentResolver {
       let moment = info.readTime ?? info.pulledAt
       return try await LocalFirestoreServer.withMirror(file, at: moment, access: access, body)
     }
-    try RunDirectory.makeStateDirectory(options.stateDir)
+    try RunDirectory.makeDirectory(options.stateDir)
     return try await LocalFirestoreServer.withServer(dataFile: dataFile, access: access, body)
   }
 

@@ -161,7 +161,7 @@ package struct CostLedger: Sendable {
   ///
   /// - Throws: `.cannotWrite`.
   package func append(_ record: CostRecord) throws(Failure) {
-    try RunDirectory.makeStateDirectory(stateDirectory)
+    try RunDirectory.makeDirectory(stateDirectory)
     let file = try AppendOnlyFile(path)
     // What another process has written half of is no torn line.
     file.lockWaiting()

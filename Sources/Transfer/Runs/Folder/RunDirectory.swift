@@ -195,13 +195,6 @@ package final class RunDirectory: Sendable {
     if code != 0 { throw Failure.cannotWrite(path, errno: errno) }
   }
 
-  /// Creates the state directory if it is missing.
-  ///
-  /// - Throws: `.cannotWrite`.
-  package static func makeStateDirectory(_ path: String) throws(Failure) {
-    try makeDirectory(path)
-  }
-
   /// Returns an ID for a new run.
   ///
   /// - Parameter command: The command's first word.
@@ -212,10 +205,12 @@ package final class RunDirectory: Sendable {
     return "\(time)Z-\(command)-\(chance)"
   }
 
-  /// Creates a folder; returns false if something with that name exists, which is checked only when files are created in
-  /// it.
+  /// Creates the state directory, or a folder in it; returns false if something with that name exists, which is checked only
+  /// when files are created in it.
+  ///
+  /// - Throws: `.cannotWrite`.
   @discardableResult
-  private static func makeDirectory(_ path: String) throws(Failure) -> Bool {
+  package static func makeDirectory(_ path: String) throws(Failure) -> Bool {
     if mkdir(path, 0o700) == 0 { return true }
     if errno == EEXIST { return false }
     throw Failure(

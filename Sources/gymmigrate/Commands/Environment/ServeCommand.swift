@@ -57,7 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
     if let tokenFile { access.token = try BearerToken(file: tokenFile).revealed }
     let file = memory ? nil : data ?? "\(state.stateDir)/local.sqlite"
     if let file { try Self.assertNoMirror(file) }
-    if !memory, data == nil { try RunDirectory.makeStateDirectory(state.stateDir) }
+    if !memory, data == nil { try RunDirectory.makeDirectory(state.stateDir) }
     try await LocalFirestoreServer.withServer(
       dataFile: file,
       port: UInt16(clamping: port),

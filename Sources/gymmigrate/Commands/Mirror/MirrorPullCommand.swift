@@ -49,7 +49,7 @@ struct MirrorPullCommand: AsyncParsableCommand {
     try Guard.assertNoMirror(environment)
     try Guard.assertMayLeave(environment, isMasked: masking.mask)
     let path = output ?? "\(common.connection.stateDir)/mirror-\(Self.fileName(environment.name)).sqlite"
-    if output == nil { try RunDirectory.makeStateDirectory(common.connection.stateDir) }
+    if output == nil { try RunDirectory.makeDirectory(common.connection.stateDir) }
     try OutputFile.checkWritable(path, isDatabase: true)
     if path == "-" {
       throw Failure(.usage, "write the mirror", path: path, cause: "a mirror is a file, not standard output")
