@@ -1,9 +1,10 @@
+import Files
+
 /// An address in Cloud Storage: `gs://bucket/name`, or `gs://bucket/folder/` for all names that begin with `folder/`.
 ///
 /// Limits and rules of names: https://cloud.google.com/storage/docs/objects#naming and
 /// https://cloud.google.com/storage/docs/buckets#naming.
 package struct StorageAddress: Sendable, Equatable, CustomStringConvertible {
-  package static let scheme = "gs://"
   /// The maximum length of an object's name, in bytes.
   static let maximumNameBytes = 1024
 
@@ -11,7 +12,7 @@ package struct StorageAddress: Sendable, Equatable, CustomStringConvertible {
   /// The name of an object; empty, or ending in `/`, for a folder.
   package let name: String
 
-  package var description: String { "\(Self.scheme)\(bucket)/\(name)" }
+  package var description: String { "\(FileAccess.scheme)\(bucket)/\(name)" }
 
   /// Whether its form is that of a folder.
   package var isFolder: Bool { name.isEmpty || name.utf8.last == UInt8(ascii: "/") }
@@ -31,8 +32,8 @@ extension StorageAddress {
         remedy: "Give it as gs://BUCKET/NAME, or gs://BUCKET/FOLDER/ for a folder."
       )
     }
-    guard text.utf8.starts(with: Self.scheme.utf8) else { throw malformed("it does not begin with gs://") }
-    let rest = text.utf8.dropFirst(Self.scheme.utf8.count)
+    guard FileAccess.isRemote(text) else { throw malformed("it does not begin with gs://") }
+    let rest = text.utf8.dropFirst(FileAccess.scheme.utf8.count)
     let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
     let bucket = String(decoding: rest[..<slash], as: UTF8.self)
     let name =

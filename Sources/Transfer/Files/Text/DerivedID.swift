@@ -2,10 +2,12 @@
 ///
 /// They are empty if SHA-256 is not available.
 package enum DerivedID {
+  /// The letters and digits of IDs.
+  package static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+
   /// Returns 20 letters and digits, like the IDs made by Google's clients.
   package static func auto(_ seed: String) -> String {
     guard let hex = digits(seed) else { return "" }
-    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     // Three hexadecimal digits per letter: 4,096 values are distributed evenly enough over 62 letters.
     let id = stride(from: 0, to: 60, by: 3).map { at in
       letters[(Int(String(decoding: hex[at..<(at + 3)], as: UTF8.self), radix: 16) ?? 0) % 62]

@@ -312,7 +312,6 @@ package final class ExportOutput {
   ///
   /// - Throws: ``Failure`` of kind `internal` if SHA-256 is not available.
   static func fileName(of collection: CollectionPath, _ fileExtension: String) throws(Failure) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
     let path = Array(collection.string.utf8)
     var name: [UInt8] = []
     var truncatedCount = 0
@@ -328,7 +327,7 @@ package final class ExportOutput {
       {
         name.append(byte)
       } else {
-        name.append(contentsOf: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]])
+        name += [UInt8(ascii: "%")] + Hexadecimal.digits(of: [byte], areUpper: true)
       }
       if name.count <= 180 { truncatedCount = name.count }
       index += 1

@@ -201,7 +201,7 @@ enum RawRow {
     while at < bytes.count {
       let length = scalarLength(bytes[at...])
       if length == 0 {
-        out += "\\x\(hex(bytes[at] >> 4))\(hex(bytes[at] & 15))".utf8
+        out += Array("\\x".utf8) + Hexadecimal.digits(of: [bytes[at]], areUpper: true)
       } else {
         if bytes[at] == UInt8(ascii: "\\") { out.append(UInt8(ascii: "\\")) }
         out += bytes[at..<(at + length)]
@@ -218,6 +218,4 @@ enum RawRow {
     let scalar = bytes.prefix(length)
     return scalar.count == length && String(validating: scalar, as: UTF8.self) != nil ? length : 0
   }
-
-  private static func hex(_ digit: UInt8) -> String { String(digit, radix: 16, uppercase: true) }
 }

@@ -39,12 +39,8 @@ struct MaskedText: Sendable {
     return isUpper ? lower.uppercased() : lower
   }
 
-  private static let lettersAndDigits = Array(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8
-  )
-
   private func letters(_ bytes: [UInt8], count: Int) -> String {
-    let letters = Self.lettersAndDigits
+    let letters = DerivedID.letters
     return String(decoding: bytes.prefix(count).map { letters[Int($0) % letters.count] }, as: UTF8.self)
   }
 
