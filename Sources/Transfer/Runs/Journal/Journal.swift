@@ -295,7 +295,7 @@ extension JSONWriter {
 /// Syncs a file for several tasks at once: requests that arrive during a sync share the next one.
 private actor SyncGroup {
   private let file: AppendOnlyFile
-  private var waiting: [CheckedContinuation<Failure?, Never>] = []
+  private var waiting: [CheckedContinuation<Result<Void, Failure>, Never>] = []
   private var isRunning = false
 
   init(_ file: AppendOnlyFile) {
@@ -303,11 +303,10 @@ private actor SyncGroup {
   }
 
   func sync() async throws(Failure) {
-    let failure = await withCheckedContinuation { continuation in
+    try await withCheckedContinuation { continuation in
       waiting.append(continuation)
       if !isRunning { run() }
-    }
-    if let failure { throw failure }
+    }.get()
   }
 
   private func run() {
@@ -317,13 +316,8 @@ private actor SyncGroup {
     let file = file
     // Syncing blocks, so it runs on a separate thread.
     BackgroundThread.start {
-      var failure: Failure?
-      do throws(Failure) {
-        try file.sync()
-      } catch {
-        failure = error
-      }
-      for continuation in served { continuation.resume(returning: failure) }
+      let result = Result { () throws(Failure) in try file.sync() }
+      for continuation in served { continuation.resume(returning: result) }
       Task { await self.ended() }
     }
   }

@@ -38,13 +38,7 @@ final class Bridge: TaskExecutor {
     _ work: @escaping @Sendable () async throws(Failure) -> Value
   ) -> Pending<Value> {
     let outcome = Pending<Value>.Outcome()
-    let task = Task(executorPreference: self) {
-      do throws(Failure) {
-        outcome.settle(.success(try await work()))
-      } catch {
-        outcome.settle(.failure(error))
-      }
-    }
+    let task = Task(executorPreference: self) { outcome.settle(await Result(awaiting: work)) }
     return Pending(task: task, outcome: outcome)
   }
 
