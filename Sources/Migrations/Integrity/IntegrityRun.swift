@@ -63,7 +63,7 @@ package struct IntegrityRun: Sendable {
       )
     } catch let failure as Failure {
       let remedy = "Check fewer rules at a time, \(Failure.orReadPresent)"
-      throw readTime.map { failure.explainingClosedWindow(since: $0, remedy: remedy) } ?? failure
+      throw failure.explainingClosedWindow(since: readTime, remedy: remedy)
     }
   }
 

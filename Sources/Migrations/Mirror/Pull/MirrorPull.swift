@@ -132,8 +132,7 @@ package struct MirrorPull: Sendable {
         progress.advance(by: page.count)
       }
     } catch let failure as Failure {
-      guard let moment = read.readTime else { throw failure }
-      throw failure.explainingClosedWindow(since: moment, remedy: "Pull again.")
+      throw failure.explainingClosedWindow(since: read.readTime, remedy: "Pull again.")
     }
   }
 }

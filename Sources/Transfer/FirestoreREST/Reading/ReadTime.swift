@@ -155,7 +155,7 @@ extension CollectionPages {
     do {
       return try await next(of: index)
     } catch let failure as Failure {
-      throw readTime.map { failure.explainingClosedWindow(since: $0, remedy: remedy) } ?? failure
+      throw failure.explainingClosedWindow(since: readTime, remedy: remedy)
     }
   }
 }
@@ -164,11 +164,11 @@ extension Failure {
   /// What to append to the remedy of a command with `--read-time`.
   package static let orReadPresent = "or give --read-time none to read the present, which mixes read times."
 
-  /// Returns a clear failure if the read time has expired; otherwise returns itself.
+  /// Returns a clear failure if the read time has expired; otherwise, and without a read time, returns itself.
   ///
   /// - Parameter remedy: A sentence on what to do.
-  package func explainingClosedWindow(since readTime: Timestamp, remedy: String) -> Failure {
-    guard let service, service.refusesOldReadTime else { return self }
+  package func explainingClosedWindow(since readTime: Timestamp?, remedy: String) -> Failure {
+    guard let readTime, let service, service.refusesOldReadTime else { return self }
     var failure = self
     (failure.kind, failure.isRefusal) = (.unavailable, true)
     failure.cause = "the read time \(readTime) is no longer readable (\(service))"

@@ -88,7 +88,7 @@ struct CopyReader: Sendable {
     do {
       return try await client.batchGet(paths, readTime: plan.readTime)
     } catch {
-      throw plan.readTime.map { error.explainingClosedWindow(since: $0, remedy: Self.remedy) } ?? error
+      throw error.explainingClosedWindow(since: plan.readTime, remedy: Self.remedy)
     }
   }
 

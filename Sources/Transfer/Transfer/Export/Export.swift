@@ -99,12 +99,10 @@ package struct Export: Sendable {
         if exported == 0 { empty.append(read) }
       }
     } catch let failure as Failure {
-      throw options.readTime.map {
-        failure.explainingClosedWindow(
-          since: $0,
-          remedy: "Export fewer collections at a time, \(Failure.orReadPresent)"
-        )
-      } ?? failure
+      throw failure.explainingClosedWindow(
+        since: options.readTime,
+        remedy: "Export fewer collections at a time, \(Failure.orReadPresent)"
+      )
     }
     try assertKnown(empty)
     for columns in try complete(output, deletions) { report(columns) }

@@ -48,7 +48,7 @@ struct SubsetRun: ~Copyable {
       report.say(to: copy.context.logger)
       throw failure(overflow)
     } catch let failure as Failure {
-      throw explained(failure)
+      throw failure.explainingClosedWindow(since: readTime, remedy: CopyReader.remedy)
     }
     report.say(to: copy.context.logger)
     return report
@@ -251,11 +251,6 @@ struct SubsetRun: ~Copyable {
       cause: "\(cause); nothing was written",
       remedy: "Allow more with --max-documents, or choose less with --subset and --follow."
     )
-  }
-
-  /// Explains that the read time has expired, if so.
-  private func explained(_ failure: Failure) -> Failure {
-    readTime.map { failure.explainingClosedWindow(since: $0, remedy: CopyReader.remedy) } ?? failure
   }
 }
 
