@@ -21,8 +21,7 @@ struct WriteApplier {
   ///
   /// - Throws: ``FirestoreError`` if its precondition fails or the document is invalid.
   func apply(_ write: Write, to transaction: inout WriteTransaction) throws -> Result {
-    let key = NameKey.key(write.path.string)
-    let current = try transaction.current(key)
+    let current = try transaction.current(write.path)
     try check(write, current)
 
     switch write.operation.decoded {
@@ -34,7 +33,6 @@ struct WriteApplier {
       let (rendered, transforms) = try self.fields(write, fields, mask, current, time)
       var document = StoredDocument(
         path: write.path.string,
-        key: key,
         createTime: current?.createTime ?? time,
         updateTime: time,
         fields: rendered
@@ -50,7 +48,7 @@ struct WriteApplier {
     }
   }
 
-  private func check(_ write: Write, _ current: WriteTransaction.CurrentDocument?) throws(FirestoreError) {
+  private func check(_ write: Write, _ current: DocumentTable.Row?) throws(FirestoreError) {
     let name = database.name(of: write.path)
     switch write.precondition {
     case nil: break
@@ -80,7 +78,7 @@ struct WriteApplier {
     _ write: Write,
     _ new: FieldMap,
     _ mask: [FieldPath]?,
-    _ current: WriteTransaction.CurrentDocument?,
+    _ current: DocumentTable.Row?,
     _ commitTime: Int64
   ) throws -> ([UInt8], [Value]) {
     // Transforms are applied to the stored form.

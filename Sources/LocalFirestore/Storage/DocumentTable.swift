@@ -102,8 +102,17 @@ package struct DocumentTable {
   /// A document with its fields; nil if there is none.
   package func row(_ path: DocumentPath) throws -> Row? {
     let key = NameKey.key(path.string)
-    let end = NameKey.successor(key)
-    return try rows(.collection(path.collection), from: key, before: end, limit: 1).first
+    let sql = "SELECT id, create_time, update_time, fields FROM documents WHERE database = ? AND key = ?"
+    return try StatementReader(db, sql, [database, Data(key)]).first { row in
+      Row(
+        id: row.integer(0),
+        key: key,
+        path: path,
+        createTime: row.integer(1),
+        updateTime: row.integer(2),
+        fields: row.array(3)
+      )
+    }
   }
 
   /// Returns the documents of a scope in name order, as many as fit into a batch; empty at the end.
@@ -120,27 +129,12 @@ package struct DocumentTable {
     limit: Int,
     withFields: Bool = true
   ) throws -> [Row] {
-    try rows(
-      scope,
-      from: after.map(NameKey.successor) ?? first.map(Self.key),
-      before: end.map(Self.key),
-      limit: limit,
-      withFields: withFields
-    )
-  }
-
-  private func rows(
-    _ scope: Scope,
-    from first: [UInt8]?,
-    before end: [UInt8]?,
-    limit: Int,
-    withFields: Bool = true
-  ) throws -> [Row] {
     guard let range = try range(of: scope) else { return [] }
     // A single lower and a single upper bound, because SQLite seeks only to the first of several and steps over the rest.
-    let lower = first.map { ValueOrder.compare($0, range.lower) > 0 ? $0 : range.lower } ?? range.lower
+    let begin = after.map(NameKey.successor) ?? first.map(Self.key)
+    let lower = begin.map { ValueOrder.compare($0, range.lower) > 0 ? $0 : range.lower } ?? range.lower
     let condition = "\(range.condition) AND key >= ? AND key < ?"
-    let arguments = range.arguments + [Data(lower), Data(end ?? range.upper)]
+    let arguments = range.arguments + [Data(lower), Data(end.map(Self.key) ?? range.upper)]
     var rows: [Row] = []
     var fill = BatchFill(count: limit)
     let sql = """

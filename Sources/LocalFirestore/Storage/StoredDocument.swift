@@ -2,8 +2,6 @@
 struct StoredDocument: Sendable, Equatable {
   /// The path below the database.
   var path: String
-  /// The encoded path; see ``NameKey``.
-  var key: [UInt8]
   /// The creation time in microseconds since 1970.
   var createTime: Int64
   /// The time of the last change in microseconds since 1970.
@@ -48,7 +46,6 @@ struct StoredRow {
   func copied() -> StoredDocument {
     StoredDocument(
       path: reader.string(1),
-      key: reader.array(0),
       createTime: createTime,
       updateTime: updateTime,
       fields: reader.array(4)

@@ -8,15 +8,6 @@ struct WriteTransaction {
   /// The commit time in microseconds since 1970.
   let commitTime: Int64
 
-  /// The current version of a document with its row.
-  struct CurrentDocument {
-    var id: Int64
-    var createTime: Int64
-    var updateTime: Int64
-    /// The map in REST JSON.
-    var fields: [UInt8]
-  }
-
   /// Opens a transaction; creates the database if missing.
   init(_ db: Database, _ name: DatabaseName, commitTime: Int64) throws {
     self.db = db
@@ -35,35 +26,25 @@ struct WriteTransaction {
   }
 
   /// Reads the current version of a document; nil if it does not exist.
-  func current(_ key: [UInt8]) throws -> CurrentDocument? {
-    let sql = "SELECT id, create_time, update_time, fields FROM documents WHERE database = ? AND key = ?"
-    return try StatementReader(db, sql, [table.database, Data(key)]).first { row in
-      CurrentDocument(
-        id: row.integer(0),
-        createTime: row.integer(1),
-        updateTime: row.integer(2),
-        fields: row.array(3)
-      )
-    }
-  }
+  func current(_ path: DocumentPath) throws -> DocumentTable.Row? { try table.row(path) }
 
   mutating func insert(_ path: DocumentPath, fields: [UInt8]) throws {
     try table.put(path, createTime: commitTime, updateTime: commitTime, fields: fields)
   }
 
-  func update(_ current: CurrentDocument, fields: [UInt8]) throws {
+  func update(_ current: DocumentTable.Row, fields: [UInt8]) throws {
     try archive(current)
     try db.cachedStatement(sql: "UPDATE documents SET update_time = ?, fields = CAST(? AS TEXT) WHERE id = ?")
       .execute(arguments: [commitTime, Data(fields), current.id])
   }
 
-  func delete(_ current: CurrentDocument) throws {
+  func delete(_ current: DocumentTable.Row) throws {
     try archive(current)
     try db.cachedStatement(sql: "DELETE FROM documents WHERE id = ?").execute(arguments: [current.id])
   }
 
   /// Archives a version that ends with this commit, unless this commit created it.
-  private func archive(_ current: CurrentDocument) throws {
+  private func archive(_ current: DocumentTable.Row) throws {
     if current.updateTime == commitTime { return }
     try db.cachedStatement(
       sql: """
