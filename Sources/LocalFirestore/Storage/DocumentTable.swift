@@ -159,19 +159,18 @@ package struct DocumentTable {
     return rows
   }
 
-  /// Calls `body` with the keys of a collection's documents merged with those of another table, in order, until it returns false.
+  /// Selects the keys of a collection's documents merged with those of another table, in order.
   ///
   /// - Parameters:
   ///   - table: A table of further documents of the collection, with an index on its column `key`.
   ///   - first: The key to begin at; nil for the first.
   ///   - offset: The number of keys to skip.
-  package func forEachKey(
+  package func keys(
     of collection: CollectionPath,
     and table: String,
     from first: [UInt8]? = nil,
-    offset: Int = 0,
-    _ body: (StatementReader) throws -> Bool
-  ) throws {
+    offset: Int = 0
+  ) throws -> StatementReader {
     let keys = KeyRange(below: NameKey.key(collection.string))
     let arguments: StatementArguments = [
       try StoreSnapshot.group(collection.id, of: database, db), NameKey.depth(of: collection.string),
@@ -181,7 +180,7 @@ package struct DocumentTable {
       SELECT key FROM documents WHERE collection_group = ?1 AND depth = ?2 AND key >= ?3 AND key < ?4 \
       UNION ALL SELECT key FROM \(table) WHERE key >= ?3 AND key < ?4 ORDER BY key LIMIT -1 OFFSET ?5
       """
-    try StatementReader(db, sql, arguments).forEach(body)
+    return try StatementReader(db, sql, arguments)
   }
 
   /// The path of a document in a collection, by its key.
@@ -202,8 +201,9 @@ package struct DocumentTable {
   /// Returns the patterns of all collections that contain documents, sorted.
   package func patterns() throws -> [CollectionPath] {
     var patterns: Set<CollectionPath> = []
-    let groups = "SELECT id, name FROM collection_groups WHERE database = ?"
-    for (group, name) in try StatementReader(db, groups, [database]).map({ ($0.integer(0), $0.string(1)) }) {
+    let sql = "SELECT id, name FROM collection_groups WHERE database = ?"
+    let groups = try StatementReader(db, sql, [database]).compactMap { ($0.integer(0), $0.string(1)) }
+    for (group, name) in groups {
       let isRoot = "SELECT 1 FROM documents WHERE collection_group = ? AND depth = 1 LIMIT 1"
       if try StatementReader(db, isRoot, [group]).first({ _ in true }) ?? false,
         let root = CollectionPath(name)

@@ -49,11 +49,11 @@ package struct StatementReader {
     return result
   }
 
-  /// Returns the results of `body` for all rows.
-  package func map<Result>(_ body: (StatementReader) throws -> Result) throws -> [Result] {
+  /// Returns the results of `body` for all rows, without nil.
+  package func compactMap<Result>(_ body: (StatementReader) throws -> Result?) throws -> [Result] {
     var results: [Result] = []
     try forEach {
-      results.append(try body($0))
+      if let result = try body($0) { results.append(result) }
       return true
     }
     return results

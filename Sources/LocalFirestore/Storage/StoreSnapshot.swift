@@ -52,12 +52,9 @@ struct StoreSnapshot {
 
   /// Reads a document; nil if it does not exist.
   func document(_ key: [UInt8]) throws -> StoredDocument? {
-    var document: StoredDocument?
-    try scan(Scope(), KeyRange(only: key)) {
-      document = $0.copied()
-      return false
-    }
-    return document
+    guard let (sql, arguments) = try select(Self.columns, Scope(), KeyRange(only: key), time: readTime)
+    else { return nil }
+    return try StatementReader(db, sql, arguments).first { StoredRow(reader: $0).copied() }
   }
 
   /// The documents of a range to scan.

@@ -36,7 +36,7 @@ extension MirrorPull {
       return true
     }
     guard let path = edit.document else {
-      if try UnfitRows.first(in: table, db) != nil { return false }
+      if try !UnfitRows.all(in: table, db).isEmpty { return false }
       return try StatementReader(db, table.lookup, texts: [edit.path]).first { _ in true } == nil
     }
     let row = try MirrorEdits.row(path, table, db)

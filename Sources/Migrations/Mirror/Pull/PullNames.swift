@@ -22,7 +22,7 @@ struct PullNames: KnownNames {
   ) throws {
     (self.collection, self.file, self.database) = (collection, file, database)
     var (count, keys) = (0, [[UInt8]]())
-    try documents.forEachKey(of: collection, and: "added") { row in
+    try documents.keys(of: collection, and: "added").forEach { row in
       if count.isMultiple(of: Self.interval) { keys.append(row.array(0)) }
       count += 1
       return true
@@ -33,13 +33,9 @@ struct PullNames: KnownNames {
   func name(at position: Int) throws(Failure) -> DocumentPath {
     let (begin, offset) = position.quotientAndRemainder(dividingBy: Self.interval)
     let found = try file.use { db in
-      var key: [UInt8]?
-      try DocumentTable(db, database)
-        .forEachKey(of: collection, and: "added", from: keys[begin], offset: offset) { row in
-          key = row.array(0)
-          return false
-        }
-      return key.flatMap { DocumentTable.path($0, in: collection) }
+      let documents = try DocumentTable(db, database)
+      let rest = try documents.keys(of: collection, and: "added", from: keys[begin], offset: offset)
+      return try rest.first { $0.array(0) }.flatMap { DocumentTable.path($0, in: collection) }
     }
     guard let found else {
       throw Failure(.internal, "compare the names of", path: collection.string, cause: "one cannot be found")

@@ -146,11 +146,8 @@ struct PullStage {
     var (changed, deleted) = (0, 0)
     var gone: [DocumentPath] = []
     repeat {
-      gone.removeAll(keepingCapacity: true)
-      try StatementReader(db, "SELECT path FROM gone LIMIT 500", []).forEach {
-        if let path = DocumentPath($0.string(0)) { gone.append(path) }
-        return true
-      }
+      let paths = try StatementReader(db, "SELECT path FROM gone LIMIT 500", [])
+      gone = try paths.compactMap { DocumentPath($0.string(0)) }
       try db.execute(sql: "DELETE FROM gone WHERE rowid IN (SELECT rowid FROM gone LIMIT 500)")
       for path in gone {
         try documents.remove(path)

@@ -17,7 +17,7 @@ struct EditedRows {
     let edits = try MirrorTables.edits(db)
     for collection in Set(edits.map(\.collection)).sorted() {
       guard let table = CollectionPath(collection).flatMap({ layout.table(of: $0) }),
-        let row = try UnfitRows.first(in: table, db)
+        let row = try UnfitRows.all(in: table, db).first
       else { continue }
       throw Self.unfit(file, table, "an id of the row with rowid \(row) is no text in UTF-8")
     }
@@ -39,14 +39,9 @@ struct EditedRows {
         }
         continue
       }
-      var isThere = false
-      if edit.isText {
-        try StatementReader(db, table.lookup, texts: [edit.path]).forEach { _ in
-          isThere = true
-          return false
-        }
-      }
-      if !isThere {
+      let lookup = try StatementReader(db, table.lookup, texts: [edit.path])
+      let found = try edit.isText ? lookup.first { _ in true } : nil
+      if found == nil {
         abandoned.append(edit.entry)
       } else if unfit == nil {
         let cause = edit.document.flatMap { PathLimits.violations(of: $0).first?.message }

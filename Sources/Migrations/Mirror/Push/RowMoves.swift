@@ -76,27 +76,19 @@ struct RowMoves: Sendable {
     _ db: Database
   ) throws -> (path: DocumentPath, fields: [UInt8])? {
     guard try db.tableExists(MirrorTables.moves) else { return nil }
-    var found: (path: DocumentPath, fields: [UInt8])?
     let sql = "SELECT origin, fields FROM \(MirrorTables.moves) WHERE path = ? AND origin <> path"
-    try StatementReader(db, sql, texts: [path.string]).forEach { row in
-      guard let origin = DocumentPath(row.string(0)) else { return false }
+    return try StatementReader(db, sql, texts: [path.string]).first { row in
+      guard let origin = DocumentPath(row.string(0)) else { return nil }
       let fields = row.type(1) == .null ? try documents.row(origin)?.fields : row.array(1)
-      found = fields.map { (origin, $0) }
-      return false
-    }
-    return found
+      return fields.map { (origin, $0) }
+    } ?? nil
   }
 
   /// Keeps the documents of moved rows until these are settled, in whatever order that happens.
   static func keepOrigins(_ documents: DocumentTable, _ db: Database) throws {
     try db.execute(sql: MirrorTables.movesCreation)
-    var open: [String] = []
-    try StatementReader(db, "SELECT DISTINCT origin FROM \(MirrorTables.moves) WHERE fields IS NULL", [])
-      .forEach {
-        open.append($0.string(0))
-        return true
-      }
-    for origin in open {
+    let open = "SELECT DISTINCT origin FROM \(MirrorTables.moves) WHERE fields IS NULL"
+    for origin in try StatementReader(db, open, []).compactMap({ $0.string(0) }) {
       guard let fields = try DocumentPath(origin).flatMap({ try documents.row($0)?.fields }) else { continue }
       let keep = try StatementWriter(
         db,

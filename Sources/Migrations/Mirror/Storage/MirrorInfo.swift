@@ -48,19 +48,15 @@ extension MirrorInfo {
       guard let database = DatabaseName(parsing: try value("database")),
         let pulledAt = Timestamp(try value("pulledAt"))
       else { throw Self.damage(file.path, "database") }
-      var collections: [Collection] = []
       let sql = "SELECT collection, table_name, documents, mark FROM _mirror_collections ORDER BY collection"
-      try StatementReader(db, sql, []).forEach { row in
-        guard let path = CollectionPath(row.string(0)) else { return true }
-        collections.append(
-          Collection(
-            path: path,
-            table: row.string(1),
-            documents: max(0, Int(row.integer(2))),
-            mark: row.type(3) == .null ? nil : Timestamp(row.string(3))
-          )
+      let collections = try StatementReader(db, sql, []).compactMap { row -> Collection? in
+        guard let path = CollectionPath(row.string(0)) else { return nil }
+        return Collection(
+          path: path,
+          table: row.string(1),
+          documents: max(0, Int(row.integer(2))),
+          mark: row.type(3) == .null ? nil : Timestamp(row.string(3))
         )
-        return true
       }
       return MirrorInfo(
         environment: try value("environment"),

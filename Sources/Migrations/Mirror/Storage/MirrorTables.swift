@@ -65,7 +65,7 @@ enum MirrorTables {
   }
 
   private static func edits(_ db: Database, _ clauses: String) throws -> [Edit] {
-    try StatementReader(db, "SELECT path, collection, rowid FROM \(edits) \(clauses)", []).map {
+    try StatementReader(db, "SELECT path, collection, rowid FROM \(edits) \(clauses)", []).compactMap {
       let text = String(validating: $0.bytes(0), as: UTF8.self)
       return Edit(
         path: text ?? $0.string(0),
