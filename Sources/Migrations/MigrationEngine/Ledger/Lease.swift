@@ -57,6 +57,12 @@ struct Lease: Sendable, Equatable {
       precondition: current?.updateTime.map { .updateTime($0) } ?? .exists(current != nil)
     )
   }
+
+  /// Returns the write that removes the lease, provided that its document is unchanged since it was read.
+  static func removal(of current: RawDocument) -> Write {
+    let precondition = current.updateTime.map { Precondition.updateTime($0) } ?? .exists(true)
+    return Write(path: path, operation: .delete, precondition: precondition)
+  }
 }
 
 extension Lease {

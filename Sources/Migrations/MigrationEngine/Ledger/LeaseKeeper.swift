@@ -29,12 +29,12 @@ actor LeaseKeeper {
 
   init(
     _ client: FirestoreClient,
-    _ lease: Lease,
+    of run: LedgerEntry,
     isShared: Bool = false,
-    offering place: CommandPlace = CommandPlace()
+    offering place: CommandPlace
   ) {
     (self.client, self.place) = (client, place)
-    self.lease = lease
+    lease = Lease(run: run.run, holder: run.holder, command: run.command)
     self.isShared = isShared
   }
 
@@ -163,19 +163,16 @@ actor LeaseKeeper {
   func giveBackTogether() async throws {
     for _ in 0..<5 {
       guard let document = try await client.get(Lease.path).document,
-        Lease(document).run.isIdentical(to: lease.run), let time = document.updateTime
+        Lease(document).run.isIdentical(to: lease.run)
       else { return }
-      let removal = Write(path: Lease.path, operation: .delete, precondition: .updateTime(time))
-      if case .written = try await client.perform(removal) { return }
+      if case .written = try await client.perform(Lease.removal(of: document)) { return }
     }
   }
 
   /// Deletes the lease if it is still this run's.
   func giveBack() async throws {
-    guard let time = held?.updateTime else { return }
-    _ = try await client.perform(
-      Write(path: Lease.path, operation: .delete, precondition: .updateTime(time))
-    )
+    guard let document = held, document.updateTime != nil else { return }
+    _ = try await client.perform(Lease.removal(of: document))
     held = nil
   }
 

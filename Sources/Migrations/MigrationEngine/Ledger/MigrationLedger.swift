@@ -79,12 +79,7 @@ package struct MigrationLedger: Sendable {
     // One renewal may intervene; more are unlikely.
     for _ in 0..<3 {
       guard let document = try await client.get(Lease.path).document else { return nil }
-      let removal = Write(
-        path: Lease.path,
-        operation: .delete,
-        precondition: document.updateTime.map { .updateTime($0) } ?? .exists(true)
-      )
-      guard case .written = try await client.perform(removal) else { continue }
+      guard case .written = try await client.perform(Lease.removal(of: document)) else { continue }
       let lease = Lease(document)
       return (lease.run, lease.holder)
     }
@@ -111,40 +106,31 @@ package struct MigrationLedger: Sendable {
     isUnrecorded: Bool = false,
     willClear: () throws -> Void = {}
   ) async throws {
+    func refusal(_ kind: Failure.Kind, _ cause: String, _ remedy: String? = nil) -> Failure {
+      Failure(kind, "clear the run", path: run, cause: cause, remedy: remedy)
+    }
     guard var entry = try await entry(of: run) else {
-      throw Failure(
+      throw refusal(
         .inputMissing,
-        "clear the run",
-        path: run,
-        cause: "the ledger of \(client.database) does not know it",
-        remedy: "'\(place.status)' shows what it knows."
+        "the ledger of \(client.database) does not know it",
+        "'\(place.status)' shows what it knows."
       )
     }
     if isUnrecorded, entry.status == .cleared { return try willClear() }
     guard entry.blocks else {
-      throw Failure(
-        .usage,
-        "clear the run",
-        path: run,
-        cause: "it is \(entry.status.rawValue): nothing waits for it"
-      )
+      throw refusal(.usage, "it is \(entry.status.rawValue): nothing waits for it")
     }
     let (document, now) = try await client.get(Lease.path)
     if let document, Lease(document).run.isIdentical(to: run) {
       if !isDead, case .held(let lease, let seconds) = Lease.state(of: document, now: now ?? .now, for: []) {
-        throw Failure(
+        throw refusal(
           .tryLater,
-          "clear the run",
-          path: run,
-          cause: "\(lease.holder) may still be running",
-          remedy:
-            "Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; '\(place.unlock())' takes it away."
+          "\(lease.holder) may still be running",
+          "Should it be dead, its lease runs out in \(Int(seconds.rounded(.up))) s; '\(place.unlock())' takes it away."
         )
       }
       try willClear()
-      _ = try await client.perform(
-        Write(path: Lease.path, operation: .delete, precondition: document.updateTime.map { .updateTime($0) })
-      )
+      _ = try await client.perform(Lease.removal(of: document))
     } else {
       try willClear()
     }
@@ -173,8 +159,18 @@ package struct MigrationLedger: Sendable {
     counts: RunCounts,
     _ body: @escaping @Sendable () async throws -> Void
   ) async throws {
-    let lease = Lease(run: entry.run, holder: entry.holder, command: entry.command)
-    let keeper = LeaseKeeper(client, lease, offering: place)
+    let keeper = LeaseKeeper(client, of: entry, offering: place)
+    try await taking(keeper, for: entry) {
+      let began = try await begin(entry, isResumed: isResumed, takingBack: takingBack, with: keeper)
+      try await settle(began, isEmpty: isEmpty, counts: counts) {
+        try await renewing(keeper, began, body)
+      }
+      await giveBack(keeper)
+    }
+  }
+
+  /// Takes the lease for a run, and releases it if `body` fails.
+  func taking(_ keeper: LeaseKeeper, for entry: LedgerEntry, _ body: () async throws -> Void) async throws {
     let account = client.caller.traffic.account
     account.keep(Self.end)
     defer { account.keep(Cost()) }
@@ -182,24 +178,20 @@ package struct MigrationLedger: Sendable {
     try account.requireRoom(for: Self.beginning)
     try await keeper.take(overFrom: [entry.run] + (entry.undoes.map { [$0] } ?? []))
     do {
-      let began = try await begin(entry, isResumed: isResumed, takingBack: takingBack, with: keeper)
-      try await settle(began, isEmpty: isEmpty, counts: counts) {
-        try await renewing(keeper, began, body)
-      }
+      try await body()
     } catch {
       await giveBack(keeper)
       throw error
     }
-    await giveBack(keeper)
   }
 
   /// The first writes of a run: its lease and its entry.
-  static let beginning = Cost(writes: 2)
+  private static let beginning = Cost(writes: 2)
 
   /// The cost of a run's end: its entry and its lease are read and written, and again after lost responses.
   package static let end = Cost(reads: 8, writes: 2, deletes: 2)
 
-  func giveBack(_ keeper: LeaseKeeper) async {
+  private func giveBack(_ keeper: LeaseKeeper) async {
     do {
       try await clock.finishing { try await keeper.giveBack() }
     } catch {

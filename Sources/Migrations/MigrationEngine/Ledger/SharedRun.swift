@@ -1,4 +1,3 @@
-import Configuration
 import FirestoreREST
 import Logging
 package import Runs
@@ -17,12 +16,7 @@ package struct SharedRun: Sendable {
   }
 
   private var keeper: LeaseKeeper {
-    LeaseKeeper(
-      ledger.client,
-      Lease(run: entry.run, holder: entry.holder, command: entry.command),
-      isShared: true,
-      offering: ledger.place
-    )
+    LeaseKeeper(ledger.client, of: entry, isShared: true, offering: ledger.place)
   }
 
   /// Takes the lease and records the run.
@@ -31,17 +25,8 @@ package struct SharedRun: Sendable {
   ///   that was applied under its ID.
   package func open() async throws {
     let keeper = keeper
-    let account = ledger.client.caller.traffic.account
-    account.keep(MigrationLedger.end)
-    defer { account.keep(Cost()) }
-    // A lease that could not be released would lock the database until it expires.
-    try account.requireRoom(for: MigrationLedger.beginning)
-    try await keeper.take(overFrom: [entry.run])
-    do {
+    try await ledger.taking(keeper, for: entry) {
       _ = try await ledger.begin(entry, isResumed: false, with: keeper)
-    } catch {
-      await ledger.giveBack(keeper)
-      throw error
     }
   }
 
