@@ -223,9 +223,7 @@ package struct DeclarativeMigration: Migration {
     var outcome = self.outcome(making: fields, of: document, because: reasons)
     if outcome.action != .skip { outcome.findings += left.map { $0.finding(of: document.path) } }
     guard case .change = outcome.action, let fields else { return outcome }
-    if let unstable = instability(fields, of: document, collection) {
-      return notAtRest(document, field: unstable.field)
-    }
+    if let unstable = unstable(fields, of: document, collection) { return unstable }
     outcome.findings += typeChanges(fields, of: document, collection)
     return outcome
   }
@@ -278,20 +276,15 @@ package struct DeclarativeMigration: Migration {
     ).first
   }
 
-  private struct Instability {
-    /// The first field that would change, if known.
-    var field: FieldPath?
-  }
-
-  /// Returns what applying the steps again would change; nil for nothing.
+  /// Returns the outcome of a document that applying the steps again would change; nil if it would not.
   ///
   /// Resuming an interrupted run relies on there being nothing, and so does a read that returns a document twice because its
   /// position in the order changed.
-  private func instability(
+  private func unstable(
     _ fields: FieldMap,
     of document: RawDocument,
     _ collection: CollectionSchema?
-  ) -> Instability? {
+  ) -> Outcome? {
     let made = RawDocument(path: document.path, fields: fields)
     guard scope.contains(made) else { return nil }
     var again: FieldMap? = fields
@@ -299,11 +292,11 @@ package struct DeclarativeMigration: Migration {
     do throws(StepFailure) {
       for step in steps { try step.apply(to: &again, of: collection, noting: &left) }
     } catch {
-      return Instability(field: error.field)
+      return notAtRest(document, field: error.field)
     }
     if again == fields { return nil }
-    guard let again else { return Instability() }
-    return Instability(field: Change(of: made, FieldEdit(from: fields, to: again)).differences.first?.path)
+    let differences = again.map { Change(of: made, FieldEdit(from: fields, to: $0)).differences }
+    return notAtRest(document, field: differences?.first?.path)
   }
 
   // MARK: Validation
