@@ -84,14 +84,22 @@ extension DeclarativeMigration {
         let old = document.fields[field], let new = fields[field], !old.isNull, !new.isNull,
         old.typeName != new.typeName
       else { return nil }
-      return Finding(
-        .note,
-        path: document.path,
-        code: Code.typeChanged.rawValue,
-        field: field.description,
-        found: old,
-        message: "\(field) is \(old.typeName), and becomes \(new.typeName)."
-      )
+      let message = "\(field) is \(old.typeName), and becomes \(new.typeName)."
+      return .typeChanged(field, of: document.path, old, message)
     }
+  }
+}
+
+extension Finding {
+  /// A finding about a value that would be or has been replaced by one of another type.
+  static func typeChanged(
+    _ field: FieldPath,
+    of path: DocumentPath,
+    _ found: Value?,
+    _ message: String,
+    kind: Kind = .note
+  ) -> Finding {
+    let code = DeclarativeMigration.Code.typeChanged.rawValue
+    return Finding(kind, path: path, code: code, field: field.description, found: found, message: message)
   }
 }

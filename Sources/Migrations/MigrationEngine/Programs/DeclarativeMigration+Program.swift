@@ -57,15 +57,9 @@ extension DeclarativeMigration {
         return nil
       }
       let isPlain = Self.plainTypes.contains { $0 == (lost.type, lost.other) }
-      return Finding(
-        .note,
-        path: document.path,
-        code: Code.typeChanged.rawValue,
-        field: field.description,
-        found: lost.old,
-        message:
-          "\(field): \(lost.type) becomes \(lost.other)\(isPlain ? ", as plain JSON does not tell them apart" : "")."
-      )
+      let message =
+        "\(field): \(lost.type) becomes \(lost.other)\(isPlain ? ", as plain JSON does not tell them apart" : "")."
+      return .typeChanged(field, of: document.path, lost.old, message)
     }
   }
 
@@ -75,16 +69,9 @@ extension DeclarativeMigration {
 
   /// Returns the outcome of leaving a document unchanged because a program's plain JSON is ambiguous, or no value.
   func unclear(_ field: FieldPath, _ reason: String, of document: RawDocument) -> Outcome {
-    let finding = Finding(
-      .reject,
-      path: document.path,
-      code: Code.typeChanged.rawValue,
-      field: field.description,
-      found: document.fields[field],
-      message:
-        "\(field): \(reason); the document is left as it is. The style 'rest' tells values apart."
-    )
-    return Outcome(.skip, findings: [finding])
+    let message = "\(field): \(reason); the document is left as it is. The style 'rest' tells values apart."
+    let found = document.fields[field]
+    return Outcome(.skip, findings: [.typeChanged(field, of: document.path, found, message, kind: .reject)])
   }
 
   /// The types that values become for which JSON has no type.

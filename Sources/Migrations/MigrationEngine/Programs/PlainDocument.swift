@@ -117,15 +117,6 @@ struct PlainDocument {
     let message =
       "\(field): \(what) the \(other.value.typeName) of \(name), as plain JSON does not tell them apart."
     if notes.contains(where: { $0.message == message }) { return }
-    notes.append(
-      Finding(
-        .note,
-        path: original.path,
-        code: DeclarativeMigration.Code.typeChanged.rawValue,
-        field: field.description,
-        found: other.value,
-        message: message
-      )
-    )
+    notes.append(.typeChanged(field, of: original.path, other.value, message))
   }
 }
