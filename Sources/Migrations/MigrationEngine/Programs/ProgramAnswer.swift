@@ -7,9 +7,8 @@ enum ProgramAnswer: Sendable, Equatable {
   case fields(FieldMap, notes: [Finding] = [])
   /// The document in plain JSON with a field whose value cannot be known or stored, and why.
   case unclear(FieldPath, reason: String)
-  case skip(reason: String)
-  case review(reason: String)
-  case reject(reason: String)
+  /// Leave the document as it is, with a finding.
+  case left(Finding.Kind, reason: String)
   /// Delete the document; `isNamed` is whether the answer names it, so that it cannot be the answer about another.
   case delete(isNamed: Bool)
 
@@ -72,9 +71,9 @@ enum ProgramAnswer: Sendable, Equatable {
     case "same", "delete":
       guard value.boolean == true else { throw WireError("it is not true", at: [name]) }
       return name == "same" ? .same : .delete(isNamed: false)
-    case "skip": return .skip(reason: try reason(value, name))
-    case "review": return .review(reason: try reason(value, name))
-    case "reject": return .reject(reason: try reason(value, name))
+    case "skip": return .left(.note, reason: try reason(value, name))
+    case "review": return .left(.review, reason: try reason(value, name))
+    case "reject": return .left(.reject, reason: try reason(value, name))
     default: throw WireError("there is no answer '\(PlainText.tidied(name))'")
     }
   }

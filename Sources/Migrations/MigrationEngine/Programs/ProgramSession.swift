@@ -58,7 +58,7 @@ actor ProgramSession: OutcomeSession {
       }
     }
     try await withholdWhatIsNotAtRest(&outcomes, documents, made)
-    try await withholdParents(&outcomes)
+    if let lister = migration.subcollections { try await SubcollectionGuard.withhold(&outcomes, lister) }
     return outcomes
   }
 
@@ -91,9 +91,9 @@ actor ProgramSession: OutcomeSession {
       }
       return outcome
     case .unclear(let field, let reason): return migration.unclear(field, reason, of: document)
-    case .skip(let why): return left(.note, document, why)
-    case .review(let why): return left(.review, document, why)
-    case .reject(let why): return left(.reject, document, why)
+    case .left(let kind, let why):
+      let code = DeclarativeMigration.Code.program.rawValue
+      return Outcome(.skip, findings: [Finding(kind, path: document.path, code: code, message: why)])
     case .delete:
       if !migration.surroundings.mayDelete {
         throw refusal(document, "the program wants it deleted", "Allow deletions with --max-delete.")
@@ -103,11 +103,6 @@ actor ProgramSession: OutcomeSession {
   }
 
   private var reason: String { "run \(call.name)" }
-
-  private func left(_ kind: Finding.Kind, _ document: RawDocument, _ why: String) -> Outcome {
-    let code = DeclarativeMigration.Code.program.rawValue
-    return Outcome(.skip, findings: [Finding(kind, path: document.path, code: code, message: why)])
-  }
 
   /// Asks again about the first documents, and about those to be deleted by an answer that names no document.
   ///
@@ -145,21 +140,16 @@ actor ProgramSession: OutcomeSession {
     let answers = try await ask(programs, made.map(\.document))
     for ((index, document), answer) in zip(made, answers) {
       switch answer {
-      case .same, .skip, .review: continue
+      case .same, .left(.note, _), .left(.review, _): continue
       case .fields(let fields, _):
         if migration.keepingTime(fields, of: document) == document.fields { continue }
       case .unclear(let field, let reason):
         outcomes[index] = migration.notAtRest(documents[index], field: field, because: reason)
         continue
-      case .reject, .delete: break
+      case .left(.reject, _), .delete: break
       }
       outcomes[index] = migration.notAtRest(documents[index], field: nil)
     }
-  }
-
-  private func withholdParents(_ outcomes: inout [Outcome]) async throws {
-    guard let lister = migration.subcollections else { return }
-    try await SubcollectionGuard.withhold(&outcomes, lister)
   }
 
   // MARK: Asking
