@@ -8,9 +8,7 @@ struct OutcomeTally: Sendable {
   private(set) var changes: [Change.Kind: Int] = [:]
   private(set) var reasons = NameCounts()
   /// The findings, by kind.
-  private(set) var reviews = NameCounts()
-  private(set) var rejects = NameCounts()
-  private(set) var notes = NameCounts()
+  private(set) var findings: [Finding.Kind: NameCounts] = [:]
   /// The number of refused documents.
   private(set) var refused = 0
   /// The first changes, as examples.
@@ -18,14 +16,8 @@ struct OutcomeTally: Sendable {
 
   /// Counts an outcome and collects its change.
   mutating func count(_ outcome: Outcome, keeping examples: Int, collecting collected: inout [Change]) {
-    for finding in outcome.findings {
-      switch finding.kind {
-      case .review: reviews.add(finding.code)
-      case .reject: rejects.add(finding.code)
-      case .note: notes.add(finding.code)
-      }
-    }
-    if outcome.isConflict { rejects.add(Finding.conflictCode) }
+    for finding in outcome.findings { findings[finding.kind, default: NameCounts()].add(finding.code) }
+    if outcome.isConflict { findings[.reject, default: NameCounts()].add(Finding.conflictCode) }
     if outcome.isConflict || outcome.isRejected { refused += 1 }
     guard case .change(let change) = outcome.action else {
       counts.add(outcome, isReadOnly: isReadOnly)
@@ -54,9 +46,7 @@ struct NameCounts: Sendable {
 
 extension MigrationReport {
   mutating func add(_ tally: OutcomeTally, of collection: CollectionPath, keeping examples: Int) {
-    for (kind, names) in [
-      (Finding.Kind.review, tally.reviews), (.reject, tally.rejects), (.note, tally.notes),
-    ] {
+    for (kind, names) in tally.findings {
       for (code, count) in names.counts {
         findings[FindingGroup(kind: kind, code: code), default: 0] += count
       }
