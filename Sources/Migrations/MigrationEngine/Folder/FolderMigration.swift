@@ -31,14 +31,6 @@ package struct FolderMigration: Sendable, Equatable {
   package var programs: [String] = []
   package var header = MigrationHeader()
 
-  package init(name: String, id: String, summary: String, choice: String, checksum: String? = nil) {
-    self.name = name
-    self.id = id
-    self.summary = summary
-    self.choice = choice
-    self.checksum = checksum
-  }
-
   /// Whether a word names it: its name, its ID or its file, with or without the folder.
   package func isCalled(_ word: String) -> Bool {
     [name, id, choice, FilePaths.name(of: choice)].contains { $0.isIdentical(to: word) }
@@ -131,35 +123,22 @@ package struct MigrationFolder: Sendable {
   /// - Throws: `.usage` if there is none.
   package func migration(called word: String) throws(Failure) -> FolderMigration {
     if let found = migrations.first(where: { $0.isCalled(word) }) { return found }
+    func refusal(_ cause: String, _ remedy: String) -> Failure {
+      Failure(.usage, "find the migration", path: word, cause: cause, remedy: remedy)
+    }
     let names = migrations.map(\.name)
     if FileCheck.isFolder(word) {
-      throw Failure(
-        .usage,
-        "find the migration",
-        path: word,
-        cause: "it is a folder",
-        remedy: "'migrations:' in gymmigrate.yaml names the folder of migrations."
-      )
+      throw refusal("it is a folder", "'migrations:' in gymmigrate.yaml names the folder of migrations.")
     }
     let place = path ?? "the migrations that come along"
     if MigrationFile.isFile(word), FileCheck.exists(word) {
-      throw Failure(
-        .usage,
-        "find the migration",
-        path: word,
-        cause: "it is a file, and this command takes the migrations of a folder by their names: of \(place)",
-        remedy:
-          "Put it there and give its name, or take 'migrate plan', 'apply' and 'verify', which take files."
+      throw refusal(
+        "it is a file, and this command takes the migrations of a folder by their names: of \(place)",
+        "Put it there and give its name, or take 'migrate plan', 'apply' and 'verify', which take files."
       )
     }
-    throw Failure(
-      .usage,
-      "find the migration",
-      path: word,
-      cause: "there is none of that name in \(place)",
-      remedy: (word.meant(of: names + migrations.map(\.id)).map { "Did you mean \($0)? " } ?? "")
-        + "'gymmigrate migrate pending' lists them."
-    )
+    let near = word.meant(of: names + migrations.map(\.id)).map { "Did you mean \($0)? " } ?? ""
+    throw refusal("there is none of that name in \(place)", "\(near)'gymmigrate migrate pending' lists them.")
   }
 
   /// Returns the migrations up to and including one, in order; all if nil.

@@ -28,31 +28,27 @@ extension MigrationFolder {
     _ entries: [LedgerEntry],
     obeying isOrdered: Bool = true
   ) throws(Failure) -> [FolderMigration] {
+    func refusal(_ migration: String, _ cause: String, _ remedy: String) -> Failure {
+      Failure(.notPermitted, "apply", path: migration, cause: cause, remedy: remedy)
+    }
     let states = states(in: environment, entries)
     for case (let migration, let state) in states {
       guard let change = state.change else { continue }
       let isAlone = migration.programs.isEmpty
       let what = isAlone ? "its file" : "it, or its program (\(migration.programs.joined(separator: ", "))),"
+      let files = isAlone ? "the file" : "the files"
+      let run = state.entry?.run ?? "?"
       if state.kind == .running || state.kind == .failed {
-        let run = state.entry?.run ?? "?"
-        throw Failure(
-          .notPermitted,
-          "apply",
-          path: migration.choice,
-          cause:
-            "\(what) changed after run \(run) began to apply it in \(environment), which has not come to its end",
-          remedy:
-            "Take that run back with 'gymmigrate migrate undo \(run)', and apply it again; or restore \(isAlone ? "the file" : "the files"), and give 'gymmigrate runs resume \(run)'."
+        throw refusal(
+          migration.choice,
+          "\(what) changed after run \(run) began to apply it in \(environment), which has not come to its end",
+          "Take that run back with 'gymmigrate migrate undo \(run)', and apply it again; or restore \(files), and give 'gymmigrate runs resume \(run)'."
         )
       }
-      throw Failure(
-        .notPermitted,
-        "apply",
-        path: migration.choice,
-        cause:
-          "\(what) changed after run \(state.entry?.run ?? "?") applied it in \(environment): SHA-256 \(change.applied) then, \(change.present) now",
-        remedy:
-          "Restore \(isAlone ? "the file" : "the files") and write a new migration, or give 'migrate up --accept-changed' if it is right as it is; it is not applied again."
+      throw refusal(
+        migration.choice,
+        "\(what) changed after run \(run) applied it in \(environment): SHA-256 \(change.applied) then, \(change.present) now",
+        "Restore \(files) and write a new migration, or give 'migrate up --accept-changed' if it is right as it is; it is not applied again."
       )
     }
     let meant = try migrations(upTo: word)
@@ -66,13 +62,10 @@ extension MigrationFolder {
         try LedgerRules.assertSame(migration.id, checksum, in: entries)
       }
       for other in missing where migration.header.after.contains(where: other.isCalled) {
-        throw Failure(
-          .notPermitted,
-          "apply",
-          path: migration.name,
-          cause: "it comes after \(other.name), which is not applied in \(environment)",
-          remedy:
-            "Apply that first, or record with 'gymmigrate migrate baseline' that it was done by hand."
+        throw refusal(
+          migration.name,
+          "it comes after \(other.name), which is not applied in \(environment)",
+          "Apply that first, or record with 'gymmigrate migrate baseline' that it was done by hand."
         )
       }
     }
