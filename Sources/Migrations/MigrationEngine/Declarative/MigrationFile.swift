@@ -274,13 +274,12 @@ package struct MigrationFile {
 
   /// Reads the steps, each with its position in the file.
   private func steps(_ node: YAMLNode) throws(Failure) -> ([MigrationStep], [YAMLNode]) {
-    guard case .sequence(let items) = node.content else {
+    guard case .sequence = node.content else {
       throw yaml.failure(at: node, "'steps' is a list, as - trim: email")
     }
-    if items.isEmpty { throw yaml.failure(at: node, "'steps' is an empty list") }
     var steps: [MigrationStep] = []
     var nodes: [YAMLNode] = []
-    for item in items {
+    for item in try items(node, "'steps'") {
       let made = try StepReader(yaml: yaml, context: context).steps(item)
       steps += made
       nodes += Array(repeating: item, count: made.count)

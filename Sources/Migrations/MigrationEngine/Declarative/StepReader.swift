@@ -74,11 +74,11 @@ struct StepReader {
     let members = try self.members(node, "convert", ["field", "to"], optional: ["unit", "on-failure"])
     let target: ValueConversion.Target = try choice(members["to"], node, "a type")
     let unit: ValueConversion.TimeUnit? =
-      members["unit"] == nil ? nil : try choice(members["unit"], node, "'unit'")
+      try members["unit"].map { unit throws(Failure) in try choice(unit, node, "'unit'") }
     return .convert(
       try field(members["field"], node),
       ValueConversion(to: target, unit: unit),
-      onFailure: try policy(members["on-failure"], node, "'on-failure'")
+      onFailure: try choice(members["on-failure"], node, "'on-failure'", unset: .reject)
     )
   }
 
@@ -103,7 +103,7 @@ struct StepReader {
     return .map(
       try field(members["field"], node),
       replacements,
-      unknown: try policy(members["unknown"], node, "'unknown'")
+      unknown: try choice(members["unknown"], node, "'unknown'", unset: .reject)
     )
   }
 
@@ -125,31 +125,26 @@ struct StepReader {
       separator: try separator(members["separator"]),
       to: try fields(members["to"] ?? node, "to"),
       overwrite: try overwrites(members),
-      onFailure: try policy(members["on-failure"], node, "'on-failure'")
+      onFailure: try choice(members["on-failure"], node, "'on-failure'", unset: .reject)
     )
   }
 
   /// Reads a program and its arguments, whose paths are relative to the file's folder.
   private func program(_ node: YAMLNode) throws(Failure) -> ProgramCall {
+    var (command, style) = (node, ProgramCall.Style.rest)
     if case .mapping = node.content {
       let members = try self.members(node, "run", ["command"], optional: ["style"])
-      let style: ProgramCall.Style =
-        try members["style"].map { style throws(Failure) in try choice(style, node, "'style'") } ?? .rest
-      return try program(members["command"] ?? node, style)
+      command = members["command"] ?? node
+      style = try choice(members["style"], node, "'style'", unset: .rest)
     }
-    return try program(node, .rest)
-  }
-
-  private func program(_ node: YAMLNode, _ style: ProgramCall.Style) throws(Failure) -> ProgramCall {
-    guard case .sequence(let items) = node.content else {
-      throw yaml.failure(at: node, "'run' is a list of words, as [python3, fix.py]")
+    guard case .sequence(let items) = command.content else {
+      throw yaml.failure(at: command, "'run' is a list of words, as [python3, fix.py]")
     }
-    var words: [String] = []
-    for item in items {
+    let words = try items.map { item throws(Failure) in
       guard let word = item.text else { throw yaml.failure(at: item, "a word of 'run' is a text") }
-      words.append(word)
+      return word
     }
-    if let cause = ProgramCall.problem(of: words) { throw yaml.failure(at: node, cause) }
+    if let cause = ProgramCall.problem(of: words) { throw yaml.failure(at: command, cause) }
     return try ProgramCall(
       words,
       in: FilePaths.folder(of: yaml.path),
@@ -219,14 +214,10 @@ struct StepReader {
         throw yaml.failure(at: node, "'\(text)' \(lookalike.advice(for: text))")
       }
       return try yaml.reading(node, try ValueLiteral.parse(text, in: context))
-    case .sequence(let items):
-      var values: [Value] = []
-      for item in items { values.append(try anyValue(item)) }
-      return .array(values)
+    case .sequence(let items): return .array(try items.map(anyValue))
     case .mapping:
-      var entries: [FieldMap.Entry] = []
-      for (name, _, value) in try yaml.members(node, "a map", known: nil) {
-        entries.append(FieldMap.Entry(name: name, value: try anyValue(value)))
+      let entries = try yaml.members(node, "a map", known: nil).map { member throws(Failure) in
+        FieldMap.Entry(name: member.name, value: try anyValue(member.value))
       }
       return .map(FieldMap(entries))
     }
@@ -260,20 +251,14 @@ struct StepReader {
     return try yaml.boolean(node, "overwrite")
   }
 
-  private func policy(
-    _ node: YAMLNode?,
-    _ parent: YAMLNode,
-    _ name: String
-  ) throws(Failure) -> MigrationStep.FailurePolicy {
-    node == nil ? .reject : try choice(node, parent, name)
-  }
-
   /// Reads one of a type's words.
   private func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ node: YAMLNode?,
     _ parent: YAMLNode,
-    _ name: String
+    _ name: String,
+    unset: Choice? = nil
   ) throws(Failure) -> Choice {
+    if node == nil, let unset { return unset }
     if let choice = node?.text.flatMap({ Choice(rawValue: $0) }) { return choice }
     let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
     throw yaml.failure(at: node ?? parent, "\(name) is one of \(known)")
