@@ -17,7 +17,6 @@ package final class FindingFile {
   private let format: Format
   private var file: OutputFile?
   private var isEmpty = true
-  private var json = JSONWriter()
 
   /// Starts a file, which is compressed if its name ends in `.gz`.
   ///
@@ -41,10 +40,8 @@ package final class FindingFile {
     case .csv: try file?.write(finding.row)
     case .json:
       try file?.write(isEmpty ? "\n" : ",\n")
-      try file?.write(encoded(finding))
-    case .jsonl:
-      try file?.write(encoded(finding))
-      try file?.write("\n")
+      try file?.write(JSONWriter.bytes { finding.write(to: &$0) })
+    case .jsonl: try file?.write(finding.line)
     }
     isEmpty = false
   }
@@ -56,11 +53,5 @@ package final class FindingFile {
     if format == .json { try file?.write("\n]\n") }
     guard let file = file.take() else { return }
     _ = try file.finish()
-  }
-
-  private func encoded(_ finding: IntegrityFinding) -> [UInt8] {
-    json.removeAll()
-    finding.write(to: &json)
-    return json.bytes
   }
 }

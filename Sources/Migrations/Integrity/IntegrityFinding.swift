@@ -45,11 +45,7 @@ package struct IntegrityFinding: Sendable, Equatable {
   }
 
   /// A line of JSON.
-  package var line: [UInt8] {
-    var json = JSONWriter()
-    write(to: &json)
-    return json.bytes + [UInt8(ascii: "\n")]
-  }
+  package var line: [UInt8] { JSONWriter.bytes { write(to: &$0) } + [UInt8(ascii: "\n")] }
 
   /// A CSV line.
   package var row: [UInt8] { CSVLineWriter.list.bytes(cells) }
