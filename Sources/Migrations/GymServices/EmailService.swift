@@ -115,8 +115,7 @@ package enum EmailService {
       let entry = UserEmailEntry(primaryUserId: id, email: path.id)
       return .commit([entry.creation(because: "email-registered")], .registered)
     }
-    try end.assertSettled(path)
-    if end.isCommitted { return .registered }
+    if try end.hasCommitted(path) { return .registered }
     return result ?? .unchanged
   }
 }

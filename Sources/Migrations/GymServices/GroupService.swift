@@ -98,8 +98,7 @@ package struct GroupService: Sendable {
         nil
       )
     }
-    try end.assertSettled(path)
-    if end.isCommitted { return nil }
+    if try end.hasCommitted(path) { return nil }
     if case .exists?? = refusal {
       return try await claim([path, DocumentPath(GymCollection.members(of: path), owner.userID)])
         ? nil : .exists
@@ -161,8 +160,7 @@ package struct GroupService: Sendable {
         nil
       )
     }
-    try end.assertSettled(own)
-    if end.isCommitted { return nil }
+    if try end.hasCommitted(own) { return nil }
     if case .alreadyMember?? = refusal { return try await claim([own, path]) ? nil : .alreadyMember }
     return refusal ?? nil
   }
@@ -188,8 +186,7 @@ package struct GroupService: Sendable {
       if let user = found[account], let change = Self.leaving(user, id) { changes.append(change) }
       return .commit(changes, nil)
     }
-    try end.assertSettled(own)
-    if end.isCommitted { return nil }
+    if try end.hasCommitted(own) { return nil }
     if case .notMember?? = refusal {
       return try await claim([own, path, DocumentPath(GymCollection.users, userID)]) ? nil : .notMember
     }
@@ -216,8 +213,7 @@ package struct GroupService: Sendable {
       let reason = isAdmin ? "member-promoted" : "member-demoted"
       return .commit([Change(of: member, ["role": .string(role)], reasons: [reason])], nil)
     }
-    try end.assertSettled(own)
-    if end.isCommitted { return nil }
+    if try end.hasCommitted(own) { return nil }
     if let refusal = refusal ?? nil { return refusal }
     return try await claim([own]) ? nil : unchanged(own)
   }
@@ -344,8 +340,7 @@ package struct GroupService: Sendable {
         }
         return .commit(changes, isLast ? .done : .more)
       }
-      try end.assertSettled(path)
-      if end.isCommitted { deletions.withLock { $0 -= deleted.withLock { $0 } } }
+      if try end.hasCommitted(path) { deletions.withLock { $0 -= deleted.withLock { $0 } } }
       switch decided {
       case .tooMany?: return .tooManyDeletions
       case .hasOthers?: return .hasSubcollections
@@ -374,9 +369,4 @@ package struct GroupService: Sendable {
     case more
     case done
   }
-}
-
-extension TransactionEnd {
-  /// Whether it wrote, even if the response was lost and a later attempt found it done.
-  var isCommitted: Bool { if case .committed = self { true } else { false } }
 }

@@ -68,18 +68,20 @@ package enum SetupService {
         nil
       )
     }
-    try end.assertSettled(GymCollection.setup)
-    if end.isCommitted { return nil }
+    if try end.hasCommitted(GymCollection.setup) { return nil }
     return refusal ?? nil
   }
 }
 
 extension TransactionEnd {
-  /// Throws if a transaction ended without a decision: refused by the service, or because other programs kept changing what it
-  /// read.
-  func assertSettled(_ path: DocumentPath) throws(Failure) {
+  /// Whether it wrote, even if the response was lost and a later attempt found it done.
+  ///
+  /// - Throws: ``Failure`` if it ended without a decision: refused by the service, or because other programs kept changing what
+  ///   it read.
+  func hasCommitted(_ path: DocumentPath) throws(Failure) -> Bool {
     switch self {
-    case .committed, .left: return
+    case .committed: return true
+    case .left: return false
     case .refused(let error):
       throw Failure(.unavailable, "write", path: path.string, cause: "\(error.status.name): \(error.message)")
     case .contended:
