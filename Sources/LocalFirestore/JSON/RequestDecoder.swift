@@ -112,8 +112,7 @@ final class RequestDecoder {
     try message(body, TransactionOptions.readWrite()) { options, name, value, wire throws(WireError) in
       switch name {
       case "options": options = try wire.transactionOptions(value)
-      case "requestOptions": try wire.requestOptions(value)
-      default: try wire.refuse(name)
+      default: try wire.requestOptions(name, value)
       }
     }
   }
@@ -122,8 +121,7 @@ final class RequestDecoder {
     try message(body, StoreTransactionID?.none) { transaction, name, value, wire throws(WireError) in
       switch name {
       case "transaction": transaction = try value.transactionID()
-      case "requestOptions": try wire.requestOptions(value)
-      default: try wire.refuse(name)
+      default: try wire.requestOptions(name, value)
       }
     }
   }
@@ -135,8 +133,7 @@ final class RequestDecoder {
       switch name {
       case "writes": request.writes = try wire.writes(value, in: database)
       case "transaction": request.transaction = try value.transactionID()
-      case "requestOptions": try wire.requestOptions(value)
-      default: try wire.refuse(name)
+      default: try wire.requestOptions(name, value)
       }
     }
   }
@@ -147,8 +144,7 @@ final class RequestDecoder {
       case "writes": request.writes = try wire.writes(value, in: database)
       case "labels":
         guard value.kind == .object else { throw WireError("it is not a JSON object") }
-      case "requestOptions": try wire.requestOptions(value)
-      default: try wire.refuse(name)
+      default: try wire.requestOptions(name, value)
       }
     }
   }

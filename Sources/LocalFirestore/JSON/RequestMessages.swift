@@ -75,8 +75,7 @@ extension WireDecoder {
     // A transaction begun by a read is read-only unless the options say otherwise (firestore.proto).
     case "newTransaction":
       read = .newTransaction(try transactionOptions(value, unset: .readOnly(readTime: nil)))
-    case "requestOptions": return try requestOptions(value)
-    default: return try refuse(name)
+    default: return try requestOptions(name, value)
     }
     if consistency != .strong {
       throw WireError("a read has one of readTime, transaction and newTransaction")
@@ -120,8 +119,9 @@ extension WireDecoder {
     return options ?? unset
   }
 
-  /// Validates options that have no effect here.
-  mutating func requestOptions(_ json: JSONCursor) throws(WireError) {
+  /// Validates the options of a request, which have no effect here, and refuses any other member.
+  mutating func requestOptions(_ name: String, _ json: JSONCursor) throws(WireError) {
+    guard name == "requestOptions" else { return try refuse(name) }
     try message(json) { name, value, wire throws(WireError) in
       guard name == "requestTags" else { return try wire.refuse(name) }
       _ = try wire.texts(value)
