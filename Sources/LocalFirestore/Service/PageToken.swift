@@ -1,23 +1,14 @@
-/// The position of the next page, bound to the request that returned it.
-struct PageToken {
-  /// A digest of the request without page size and token.
-  private var digest: UInt64
-  /// The order values of the last document on the previous page.
-  var values: [Value]
-
-  init(_ values: [Value], for parts: [String]) {
-    self.values = values
-    digest = Self.digest(parts)
-  }
-
+/// The position of the next page: the order values of the last document, bound to the request that returned it.
+enum PageToken {
   /// Decodes a token for a request with these parts; nil if it is empty.
   ///
+  /// - Parameter parts: The request without page size and token.
   /// - Throws: ``FirestoreError`` `.invalidArgument` if it is not a token or belongs to another request.
   static func decode(
     _ text: String,
     for parts: [String],
     _ decoder: RequestDecoder
-  ) throws(FirestoreError) -> PageToken? {
+  ) throws(FirestoreError) -> [Value]? {
     if text.isEmpty { return nil }
     guard let bytes = Base64.decode(text), bytes.count > 8 else { throw .invalid("Invalid page token.") }
     var digest: UInt64 = 0
@@ -25,13 +16,13 @@ struct PageToken {
     guard digest == Self.digest(parts) else {
       throw .invalid("The page token does not match the other parameters of the request.")
     }
-    let values = try decoder.decode(Array(bytes[8...])) { json, wire throws(WireError) in
+    return try decoder.decode(Array(bytes[8...])) { json, wire throws(WireError) in
       try wire.elements(of: json).map { element throws(WireError) in try wire.value(element) }
     }
-    return PageToken(values, for: parts)
   }
 
-  var text: String {
+  static func encode(_ values: [Value], for parts: [String]) -> String {
+    let digest = digest(parts)
     var bytes = (0..<8).map { UInt8(truncatingIfNeeded: digest >> UInt64(56 - 8 * $0)) }
     var json = JSONWriter()
     json.array { list in

@@ -96,7 +96,7 @@ extension ServiceCall {
       context.recordRead(StoreSnapshot.Scope(), KeyRange(below: key))
       var ids: [String] = []
       var hasMore = false
-      try context.snapshot.collectionIDs(below: key, after: token?.values.first?.string) { id in
+      try context.snapshot.collectionIDs(below: key, after: token?.first?.string) { id in
         hasMore = ids.count == size
         if !hasMore { ids.append(id) }
         return !hasMore
@@ -105,7 +105,7 @@ extension ServiceCall {
         $0.object {
           $0.member("collectionIds", ids) { id, json in json.string(id) }
           if hasMore, let last = ids.last {
-            $0.member("nextPageToken", PageToken([.string(last)], for: parts).text)
+            $0.member("nextPageToken", PageToken.encode([.string(last)], for: parts))
           }
         }
       }
@@ -135,7 +135,7 @@ extension ServiceCall {
       from: .init(collection),
       orderBy: order.contains { $0.field == .documentName }
         ? order : order + [.init(.documentName, order.last?.direction ?? .ascending)],
-      startAt: token.map { .init($0.values, before: false) },
+      startAt: token.map { .init($0, before: false) },
       limit: size + 1
     )
     let plan = try QueryPlan(query, parent: parent, in: database)
@@ -144,7 +144,7 @@ extension ServiceCall {
       context.recordRead(plan.scope, plan.range)
       if showMissing {
         var range = plan.range
-        if case .reference(let name)? = token?.values.first, let path = database.path(ofName: name) {
+        if case .reference(let name)? = token?.first, let path = database.path(ofName: name) {
           // Descendants of the last document were covered by the previous page.
           range.raiseLowerBound(to: NameKey.end(NameKey.key(path.string)))
         }
@@ -158,7 +158,7 @@ extension ServiceCall {
       }
     }
     page.finish(&out.bytes) { last in
-      PageToken(last, for: parts).text
+      PageToken.encode(last, for: parts)
     } name: { path in
       [.reference("\(database.documents)/\(path)")]
     }
@@ -205,14 +205,14 @@ extension ServiceCall {
       }
     }
     // The token comes from the client and may contain any number.
-    let start = min(max(0, token?.values.first?.integer.map(Int.init(clamping:)) ?? 0), names.count)
+    let start = min(max(0, token?.first?.integer.map(Int.init(clamping:)) ?? 0), names.count)
     let remaining = names.dropFirst(start)
     let page = remaining.prefix(size)
     respond {
       $0.object {
         $0.member("partitions", page) { $1.cursor(.init([.reference($0)], before: false)) }
         if page.count < remaining.count {
-          $0.member("nextPageToken", PageToken([.integer(Int64(start + page.count))], for: parts).text)
+          $0.member("nextPageToken", PageToken.encode([.integer(Int64(start + page.count))], for: parts))
         }
       }
     }
