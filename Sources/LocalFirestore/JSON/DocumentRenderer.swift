@@ -71,11 +71,9 @@ struct DocumentRenderer {
 }
 
 extension [UInt8] {
-  /// Appends `"name":"2026-…Z"` from microseconds since 1970.
-  mutating func appendTime(_ name: StaticString, _ microseconds: Int64) {
-    append(UInt8(ascii: "\""))
-    append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    append(contentsOf: "\":\"".utf8)
+  /// Appends `"readTime":"2026-…Z"` from microseconds since 1970.
+  mutating func appendReadTime(_ microseconds: Int64) {
+    append(contentsOf: "\"readTime\":\"".utf8)
     Timestamp(microseconds: microseconds).append(to: &self)
     append(UInt8(ascii: "\""))
   }

@@ -48,7 +48,7 @@ extension ServiceCall {
             renderer.appendName(path.string, to: &bytes)
           }
           bytes.append(UInt8(ascii: ","))
-          bytes.appendTime("readTime", context.snapshot.readTime)
+          bytes.appendReadTime(context.snapshot.readTime)
           bytes.append(UInt8(ascii: "}"))
         }
       }

@@ -16,7 +16,7 @@ extension ServiceCall {
           bytes.append(contentsOf: "{\"document\":".utf8)
           try renderer.append(document, to: &bytes)
           bytes.append(UInt8(ascii: ","))
-          bytes.appendTime("readTime", context.snapshot.readTime)
+          bytes.appendReadTime(context.snapshot.readTime)
           bytes.append(UInt8(ascii: "}"))
         }
         return true
@@ -25,7 +25,7 @@ extension ServiceCall {
       if skipped > 0 || !hasResults {
         try stream.element { bytes in
           bytes.append(UInt8(ascii: "{"))
-          bytes.appendTime("readTime", context.snapshot.readTime)
+          bytes.appendReadTime(context.snapshot.readTime)
           if skipped > 0 { bytes.append(contentsOf: ",\"skippedResults\":\(skipped)".utf8) }
           bytes.append(UInt8(ascii: "}"))
         }
