@@ -48,11 +48,11 @@ final class QueryRunner {
     return plan.isNameOrdered ? try scan(plan, snapshot, body) : try sort(plan, snapshot, body)
   }
 
-  /// Whether a row matches the filter, and its fields if they were decoded.
-  private func accepts(_ row: StoredRow, _ plan: QueryPlan) throws -> (Bool, FieldMap) {
+  /// Returns the fields of a row, empty if they need not be decoded; nil if it does not match the filter.
+  private func accepted(_ row: StoredRow, _ plan: QueryPlan) throws -> FieldMap? {
     let fields = plan.needsFields ? try self.fields(row.fields) : FieldMap()
-    guard let filter = plan.filter else { return (true, fields) }
-    return (filter.matches(key: [UInt8](row.key), fields: fields), fields)
+    guard let filter = plan.filter else { return fields }
+    return filter.matches(key: [UInt8](row.key), fields: fields) ? fields : nil
   }
 
   private func scan(
@@ -63,7 +63,7 @@ final class QueryRunner {
     var skipped = 0
     var count = 0
     try snapshot.scan(plan.scope, plan.range, descending: plan.isDescending) { row in
-      guard try accepts(row, plan).0 else { return true }
+      guard try accepted(row, plan) != nil else { return true }
       if skipped < plan.offset {
         skipped += 1
         return true
@@ -90,8 +90,7 @@ final class QueryRunner {
       if let maximum, candidates.count > maximum { candidates.removeLast(candidates.count - maximum) }
     }
     try snapshot.scan(plan.scope, plan.range) { row in
-      let (accepted, fields) = try accepts(row, plan)
-      guard accepted,
+      guard let fields = try accepted(row, plan),
         let values = plan.orderValues(path: String(decoding: row.path, as: UTF8.self), fields: fields),
         plan.isWithinCursors(values)
       else { return true }
