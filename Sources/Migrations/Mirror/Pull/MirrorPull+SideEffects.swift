@@ -8,7 +8,7 @@ extension MirrorPull {
     var cells = try SQLCells()
     var (kept, last) = (0, Int64.min)
     while true {
-      let edits = try MirrorTables.edits(db, after: last, limit: 300)
+      let edits = try MirrorTables.edits(db, "WHERE rowid > \(last) ORDER BY rowid LIMIT 300")
       for edit in edits {
         if try isAsDocument(edit, documents, &writer, &cells, db) {
           try MirrorTables.forget(entry: edit.entry, db)

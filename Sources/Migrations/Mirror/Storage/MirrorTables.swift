@@ -57,14 +57,9 @@ enum MirrorTables {
   }
 
   /// Returns the edited rows, ordered by the bytes of their paths.
-  static func edits(_ db: Database) throws -> [Edit] { try edits(db, "ORDER BY path") }
-
-  /// Returns some of the edited rows, in the order of their entries.
-  static func edits(_ db: Database, after entry: Int64, limit: Int) throws -> [Edit] {
-    try edits(db, "WHERE rowid > \(entry) ORDER BY rowid LIMIT \(limit)")
-  }
-
-  private static func edits(_ db: Database, _ clauses: String) throws -> [Edit] {
+  ///
+  /// - Parameter clauses: Which, and in what order.
+  static func edits(_ db: Database, _ clauses: String = "ORDER BY path") throws -> [Edit] {
     try StatementReader(db, "SELECT path, collection, rowid FROM \(edits) \(clauses)", []).compactMap {
       let text = String(validating: $0.bytes(0), as: UTF8.self)
       return Edit(
