@@ -8,12 +8,7 @@ import MigrationEngine
 /// Each change is made under a lock, in a file that is replaced as a whole.
 package struct ShardBill: SharedBill {
   /// A bound of all tasks, with its origin for display.
-  package struct Bound: Sendable {
-    package var name: String
-    package var bound: BillBound
-
-    package init(name: String, bound: BillBound) { (self.name, self.bound) = (name, bound) }
-  }
+  package typealias Bound = (name: String, bound: BillBound)
 
   private struct Record: JSONRecord {
     /// The bound that was given for all tasks.
@@ -107,8 +102,7 @@ package struct ShardBill: SharedBill {
   }
 
   private func bounds(of record: Record) -> [Bound] {
-    let given = record.bound?.options.map { Bound(name: $0.name, bound: $0.bound) } ?? []
-    return given + limits
+    (record.bound?.options ?? []) + limits
   }
 
   /// What was taken and is set aside, without a bound.

@@ -52,7 +52,7 @@ struct ShardPlace: Sendable {
     let environments = try run.sides.map { side throws(Failure) in try EnvironmentResolver(side).environment()
     }
     let limits = environments.compactMap { environment in
-      environment.limits.map { ShardBill.Bound(name: "'limits' of \(environment.name)", bound: $0.run) }
+      environment.limits.map { (name: "'limits' of \(environment.name)", bound: $0.run) }
     }
     return ShardBill(in: folder, limits: limits)
   }
