@@ -5,7 +5,6 @@ package import Runs
 /// The changes that restore documents: wanted and present state merged in the order of names, in constant memory.
 package struct RestoreList: ChangeList {
   package let id = "restore"
-  package var applied: [LedgerEntry.Applied] { [LedgerEntry.Applied(id: id, checksum: nil)] }
   package let collections: [CollectionPath]
 
   private let rules: RestoreRules

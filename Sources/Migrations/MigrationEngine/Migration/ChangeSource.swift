@@ -27,6 +27,7 @@ package protocol ChangeList: Sendable {
 }
 
 extension ChangeList {
+  package var applied: [LedgerEntry.Applied] { [LedgerEntry.Applied(id: id, checksum: nil)] }
   package var deletions: Int { 0 }
 
   package func guarded(by subcollections: @escaping SubcollectionGuard.Lister) -> any ChangeList { self }

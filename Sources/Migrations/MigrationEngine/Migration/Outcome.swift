@@ -22,7 +22,8 @@ package struct Outcome: Sendable, Equatable {
     self.migration = migration
   }
 
-  package var heldBytes: Int { if case .change(let change) = action { change.heldBytes } else { 0 } }
+  var change: Change? { if case .change(let change) = action { change } else { nil } }
+  package var heldBytes: Int { change?.heldBytes ?? 0 }
 }
 
 /// Something about a document that a person should know or decide: a line of findings.csv.

@@ -20,9 +20,7 @@ private struct DeletionCounter: PlanSink {
   }
 
   func record(_ outcomes: [Outcome], of page: [RawDocument]) async throws {
-    let changes = outcomes.compactMap { outcome -> Change? in
-      if case .change(let change) = outcome.action { change } else { nil }
-    }
+    let changes = outcomes.compactMap(\.change)
     try await planned?.append(changes, by: source.asApplied)
     let deletions = changes.count(where: \.isDeletion)
     let count = count.withLock { count in

@@ -73,7 +73,3 @@ extension PlanSession {
     return transaction
   }
 }
-
-extension Outcome {
-  fileprivate var change: Change? { if case .change(let change) = action { change } else { nil } }
-}

@@ -42,8 +42,6 @@ package struct UndoRun: ChangeList {
     deletions = try PlannedDeletions()
   }
 
-  package var applied: [LedgerEntry.Applied] { [LedgerEntry.Applied(id: id, checksum: nil)] }
-
   /// Looks up every document and records the change that restores it.
   ///
   /// Those that the run created follow, deepest first, so that what lies below is settled before it is looked for.
@@ -125,9 +123,7 @@ package struct UndoRun: ChangeList {
 
   /// Withholds deletions that would leave something without its document.
   private func withoutOrphans(_ outcomes: [Outcome], isWritten: Bool) async throws -> [Outcome] {
-    let deleted = outcomes.compactMap { outcome in
-      if case .change(let change) = outcome.action { change.before } else { nil }
-    }
+    let deleted = outcomes.compactMap { $0.change?.before }
     let documents = Dictionary(deleted.map { ($0.path, $0) }) { first, _ in first }
     // What lies below one that is withheld withholds those above it, too.
     if !isWritten { try await deletions.insert(deleted.map(\.path)) }
