@@ -9,7 +9,6 @@ import Tables
 /// A document that has changed since it was pulled is a conflict and left alone, unless it is already as the row describes.
 package struct MirrorEdits: ChangeList {
   package let id = "mirror-push"
-  package var applied: [LedgerEntry.Applied] { [LedgerEntry.Applied(id: id, checksum: nil)] }
   package let collections: [CollectionPath]
   package let deletions: Int
   /// The documents whose rows were edited.
@@ -135,24 +134,15 @@ package struct MirrorEdits: ChangeList {
     case .refused(let finding): return Outcome(.skip, findings: [finding])
     case .unchanged: return Outcome(.unchanged)
     case .change(let after, let serverTimes):
-      let change = Change(path: path, before: found.pulled, after: after, serverTimes: serverTimes)
+      var change = Change(path: path, before: found.pulled, after: after, serverTimes: serverTimes)
       // A document that is already as the row describes may have been written by an earlier push.
       if change.isApplied(to: present) { return Outcome(.unchanged) }
       // If others wrote and reverted it, as an undo does, the document is still what the row was created from.
       let isAsPulled =
         found.updateTime == present?.updateTime?.microseconds || found.pulled?.fields == present?.fields
       guard isAsPulled else { return Outcome(.conflict) }
-      return Outcome(
-        .change(
-          Change(
-            path: path,
-            before: present,
-            after: after,
-            serverTimes: serverTimes,
-            reasons: [after == nil ? "row-deleted" : present == nil ? "row-inserted" : "row-updated"]
-          )
-        )
-      )
+      change.reasons = [after == nil ? "row-deleted" : present == nil ? "row-inserted" : "row-updated"]
+      return Outcome(.change(change.based(on: present)))
     }
   }
 
