@@ -88,10 +88,7 @@ struct RowWriter {
       let image = RowImage(value, in: elements, &cells)
       let insert = try StatementWriter(db, elements.insertion)
       var index = 1
-      bind(ids.map { .text($0) }, insert, &index)
-      insert.bind(index, integer: Int64(position))
-      index += 1
-      bind(image.cells, insert, &index)
+      bind(ids.map { .text($0) } + [.integer(Int64(position))] + image.cells, insert, &index)
       if let other = image.other[FieldSchema.elementName] {
         json.removeAll()
         json.value(other)
