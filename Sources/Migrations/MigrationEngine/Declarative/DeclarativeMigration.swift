@@ -161,7 +161,9 @@ package struct DeclarativeMigration: Migration {
 
   package var strategy: MigrationStrategy {
     guard let subcollections, program == nil else {
-      return .perDocument(PerDocument(sources: sources, outcome: outcome, session: programSession))
+      var rule = PerDocument(sources: sources, outcome: outcome)
+      rule.session = programSession
+      return .perDocument(rule)
     }
     return .streaming { source, sink in
       for read in sources {

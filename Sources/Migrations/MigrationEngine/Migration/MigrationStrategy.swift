@@ -31,16 +31,6 @@ package enum MigrationStrategy: Sendable {
   }
 }
 
-/// An external process that decides on each document by itself, and that must be ended.
-protocol OutcomeSession: Sendable {
-  /// Returns the outcomes of documents, in order; if it throws, none of them counts.
-  func outcomes(for documents: [RawDocument]) async throws -> [Outcome]
-  /// Ends the session after the last document.
-  func finish() async throws
-  /// Ends the session at once; has no effect if it has already ended.
-  func stop() async
-}
-
 /// A rule that decides each document by itself.
 package struct PerDocument: Sendable {
   /// Documents that a person has decided on; a missing one is reported as a finding.
@@ -65,7 +55,7 @@ package struct PerDocument: Sendable {
   package var outcome: @Sendable (RawDocument) -> Outcome
   package var expected: Expected?
   /// Creates what decides in place of `outcome`; called when the migration is executed.
-  var session: (@Sendable () throws -> any OutcomeSession)?
+  var session: (@Sendable () throws -> ProgramSession)?
 
   package init(
     sources: [CollectionRead],
@@ -75,15 +65,6 @@ package struct PerDocument: Sendable {
     self.sources = sources
     self.outcome = outcome
     self.expected = expected
-  }
-
-  init(
-    sources: [CollectionRead],
-    outcome: @escaping @Sendable (RawDocument) -> Outcome,
-    session: (@Sendable () throws -> any OutcomeSession)?
-  ) {
-    self.init(sources: sources, outcome: outcome)
-    self.session = session
   }
 
   func plan(from source: any DocumentSource, into sink: any PlanSink) async throws {
@@ -104,7 +85,7 @@ package struct PerDocument: Sendable {
   private func plan(
     from source: any DocumentSource,
     into sink: any PlanSink,
-    by session: any OutcomeSession
+    by session: ProgramSession
   ) async throws {
     do {
       for read in sources {

@@ -23,7 +23,7 @@ extension DeclarativeMigration {
   package var mayDelete: Bool { deletesForGood || program != nil }
 
   /// Starts the deciding program; nil if there is none.
-  var programSession: (@Sendable () throws -> any OutcomeSession)? {
+  var programSession: (@Sendable () throws -> ProgramSession)? {
     guard let program else { return nil }
     return { try ProgramSession(program, for: self) }
   }

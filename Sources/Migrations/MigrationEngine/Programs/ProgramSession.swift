@@ -7,7 +7,7 @@ import Tables
 /// A running program: the processes of a run, which are asked page by page.
 ///
 /// It only returns outcomes: all its answers about a page are received and checked before any of them counts.
-actor ProgramSession: OutcomeSession {
+actor ProgramSession {
   private let migration: DeclarativeMigration
   private let call: ProgramCall
   /// The processes, which share each page.
@@ -45,6 +45,7 @@ actor ProgramSession: OutcomeSession {
     return programs
   }
 
+  /// Returns the outcomes of documents, in order; if it throws, none of them counts.
   func outcomes(for documents: [RawDocument]) async throws -> [Outcome] {
     let asked = documents.indices.filter { migration.scope.contains(documents[$0]) }
     let answers = try await ask(programs, asked.map { documents[$0] })
@@ -62,6 +63,7 @@ actor ProgramSession: OutcomeSession {
     return outcomes
   }
 
+  /// Ends the session after the last document.
   func finish() async throws {
     for program in programs { try await finish(program, about: nil) }
   }
@@ -74,6 +76,7 @@ actor ProgramSession: OutcomeSession {
     if let problem { throw failure(problem, status: nil, about: document) }
   }
 
+  /// Ends the session at once; has no effect if it has already ended.
   func stop() {
     for program in programs { end(program) }
   }
