@@ -40,11 +40,8 @@ package struct IntegrityRun: Sendable {
       try await check.run(
         reads,
         from: { read, body in
-          let piece = context.progress.begin(read.collection.string, total: nil)
-          let counting = BackgroundCount([read], client: context.client) {
-            [progress = context.progress] total in
-            progress.setTotal(total, of: piece)
-          }
+          let name = read.collection.string
+          let counting = context.progress.begin(name, counting: [read], in: context.client)
           defer { counting.cancel() }
           // The check requests its reads in order.
           guard let index = asked.firstIndex(of: read) else { return }

@@ -41,18 +41,13 @@ package struct SchemaScan: Sendable {
     )
     for (index, read) in reads.enumerated() {
       counts.open(read.collection)
-      let piece = progress.begin(read.collection.string, total: nil)
-      let counting =
-        sample == nil
-        ? BackgroundCount([read], client: client) { [progress] total in
-          progress.setTotal(total, of: piece)
-        } : nil
-      defer { counting?.cancel() }
+      let counting = progress.begin(read.collection.string, counting: [read], in: client)
+      defer { counting.cancel() }
       var isFirst = true
       let next = {
         let page = try await pages.next(of: index)
         // A read that is fetched ahead usually has a single page, so counting waits for the second one.
-        if !isFirst, page?.isEmpty == false { counting?.begin() }
+        if sample == nil, !isFirst, page?.isEmpty == false { counting.begin() }
         isFirst = false
         return page
       }

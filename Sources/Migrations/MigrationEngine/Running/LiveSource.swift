@@ -67,10 +67,7 @@ struct LiveSource: DocumentSource {
     if !changes.deletesForGood { read = try await client.steady(read) }
     // Such a read begins with a billed query for its read time.
     if read != made, part == nil, stops?.resumed == nil { onRead(1) }
-    let piece = progress.begin(read.collection.string, total: nil)
-    let counting = BackgroundCount([read], client: client) { [progress] total in
-      progress.setTotal(total, of: piece)
-    }
+    let counting = progress.begin(read.collection.string, counting: [read], in: client)
     var given = 0
     let pages = try await pages(of: read, asked)
     // A filter that is evaluated here because of planned changes is evaluated by the service when applying.

@@ -104,6 +104,18 @@ package final class Progress: Sendable {
     return Piece(number: number)
   }
 
+  /// Begins a piece of work on some reads.
+  ///
+  /// - Returns: The count of their documents, which becomes the total once it was begun.
+  package func begin(
+    _ what: String,
+    counting reads: [CollectionRead],
+    in client: FirestoreClient
+  ) -> BackgroundCount {
+    let piece = begin(what, total: nil)
+    return BackgroundCount(reads, client: client) { [self] total in setTotal(total, of: piece) }
+  }
+
   /// Sets the total of a piece of work, unless another one has begun since.
   package func setTotal(_ total: Int, of piece: Piece) {
     state.withLock { state in

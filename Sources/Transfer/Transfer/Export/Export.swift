@@ -78,12 +78,8 @@ package struct Export: Sendable {
     if let summary = options.summary { try output.beginSummary(named: summary.name) }
     try output.announce(options.reads.map { $0.kind ?? $0.collection })
     let deletions = try DeletionSearch(for: options, in: context.database)
-    let piece = context.progress.begin("export", total: nil)
+    let count = context.progress.begin("export", counting: reads, in: context.client)
     defer { context.progress.end() }
-    let count = BackgroundCount(reads, client: context.client) {
-      [progress = context.progress] total in
-      progress.setTotal(total, of: piece)
-    }
     defer { count.cancel() }
     var empty: [CollectionRead] = []
     let unmet = UnmetFields(options, context.schema)
