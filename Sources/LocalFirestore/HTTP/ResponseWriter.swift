@@ -40,15 +40,14 @@ final class ResponseWriter: BodyWriter {
   ///
   /// - Parameter inArray: Whether the method streams and returns its errors in an array.
   func fail(_ error: FirestoreError, inArray: Bool) throws {
-    var json = JSONWriter()
-    json.error(error)
+    let json = JSONWriter.bytes { $0.error(error) }
     if hasBegun {
       bytes.append(contentsOf: ",\n".utf8)
-      bytes.append(contentsOf: json.bytes)
+      bytes.append(contentsOf: json)
       bytes.append(UInt8(ascii: "]"))
       return try finish()
     }
-    bytes = inArray ? Array("[".utf8) + json.bytes + Array("]".utf8) : json.bytes
+    bytes = inArray ? Array("[".utf8) + json + Array("]".utf8) : json
     try send(status: error.code, type: Self.json)
   }
 

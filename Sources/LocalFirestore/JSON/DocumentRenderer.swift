@@ -11,9 +11,7 @@ struct DocumentRenderer {
   /// - Throws: ``FirestoreError`` `.invalidArgument` for a mask of paths that no field can have.
   init(_ database: DatabaseName, mask: [FieldPath]?, runner: QueryRunner) throws(FirestoreError) {
     for path in mask ?? [] where path != .documentName { try WriteValidation.check(path) }
-    var json = JSONWriter()
-    json.string(database.documents + "/")
-    prefix = Array(json.bytes.dropLast())
+    prefix = Array(JSONWriter.bytes { $0.string(database.documents + "/") }.dropLast())
     self.mask = mask
     self.runner = runner
   }
@@ -31,9 +29,7 @@ struct DocumentRenderer {
       }
       if !selected.isEmpty {
         out.append(contentsOf: ",\"fields\":".utf8)
-        var json = JSONWriter()
-        json.fields(selected)
-        out.append(contentsOf: json.bytes)
+        out.append(contentsOf: JSONWriter.bytes { $0.fields(selected) })
       }
     } else if document.fields.count > 2 {
       try runner.assertReadable(document.fields, of: String(decoding: document.path, as: UTF8.self))
@@ -55,9 +51,8 @@ struct DocumentRenderer {
   func appendName(_ path: UnsafeRawBufferPointer, to out: inout [UInt8]) {
     out.append(contentsOf: prefix)
     if path.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
-      var json = JSONWriter()
-      json.string(String(decoding: path, as: UTF8.self))
-      out.append(contentsOf: json.bytes.dropFirst())
+      let name = String(decoding: path, as: UTF8.self)
+      out.append(contentsOf: JSONWriter.bytes { $0.string(name) }.dropFirst())
     } else {
       out.append(contentsOf: path)
       out.append(UInt8(ascii: "\""))

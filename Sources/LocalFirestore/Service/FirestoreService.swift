@@ -97,9 +97,7 @@ struct ServiceCall {
 
   /// Writes a response that is one JSON value.
   func respond(_ write: (inout JSONWriter) -> Void) {
-    var json = JSONWriter()
-    write(&json)
-    out.bytes.append(contentsOf: json.bytes)
+    out.bytes.append(contentsOf: JSONWriter.bytes(write))
   }
 
   // MARK: Reads

@@ -5,7 +5,6 @@
 package struct FindingStream: Sendable {
   private static let bufferSize = 32 << 10
 
-  private var json = JSONWriter()
   private var buffer: [UInt8] = Array(#"{"findings":["#.utf8)
   private var isEmpty = true
   private let sink: @Sendable ([UInt8]) throws -> Void
@@ -19,9 +18,7 @@ package struct FindingStream: Sendable {
   ///
   /// - Throws: Errors of the sink.
   package mutating func append(_ finding: IntegrityFinding) throws {
-    json.removeAll()
-    finding.write(to: &json)
-    try append(json: json.bytes)
+    try append(json: JSONWriter.bytes { finding.write(to: &$0) })
   }
 
   /// Appends a finding that is JSON already.
@@ -41,15 +38,14 @@ package struct FindingStream: Sendable {
   ///   - summary: The JSON of the summary, an object that is not empty.
   /// - Throws: Errors of the sink.
   package mutating func end(_ report: IntegrityReport, summary: [UInt8]) throws {
-    var rules = JSONWriter()
-    rules.object { json in
+    let rules = JSONWriter.object { json in
       for rule in report.rules {
         json.key(rule.name)
         json.integer(report[rule].count)
       }
     }
     buffer.append(contentsOf: "\n],\"rules\":".utf8)
-    buffer.append(contentsOf: rules.bytes)
+    buffer.append(contentsOf: rules)
     buffer.append(UInt8(ascii: ","))
     let members = summary.drop { $0 != UInt8(ascii: "{") }.dropFirst()
     buffer.append(contentsOf: members)

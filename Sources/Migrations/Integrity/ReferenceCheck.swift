@@ -179,11 +179,10 @@ final class ReferenceCheck {
         // A document without a usable value in one of the fields shares nothing; other rules report invalid values.
         let values = unique.fields.compactMap { unique.collection.usableValue($0, in: document.fields) }
         guard values.count == unique.fields.count else { continue }
-        var json = JSONWriter()
-        json.array { list in for value in values { list.value(value.byWorth) } }
+        let json = JSONWriter.bytes { $0.array { list in for value in values { list.value(value.byWorth) } } }
         // Each subcollection has its own scope.
         let scope = Array(document.path.collection.string.utf8) + [0]
-        entries.append((index, scope + json.bytes, document.path.string))
+        entries.append((index, scope + json, document.path.string))
       }
     }
     try await spool.addUnique(entries)

@@ -101,11 +101,11 @@ struct PlanFileWriter: PlanList {
 
   /// The members that every line of a migration has.
   private func common(to migration: LedgerEntry.Applied) -> [UInt8] {
-    var json = JSONWriter()
-    json.member("checksum", migration.checksum)
-    json.member("database", environment.database.description)
-    json.member("migration", migration.id)
-    json.member("server", environment.server)
-    return json.bytes
+    JSONWriter.bytes {
+      $0.member("checksum", migration.checksum)
+      $0.member("database", environment.database.description)
+      $0.member("migration", migration.id)
+      $0.member("server", environment.server)
+    }
   }
 }

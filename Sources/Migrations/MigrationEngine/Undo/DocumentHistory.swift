@@ -178,8 +178,7 @@ extension Change {
 extension DocumentHistory {
   /// The JSON for the spool.
   var json: [UInt8] {
-    var json = JSONWriter()
-    json.object { json in
+    JSONWriter.object { json in
       func change(_ name: StaticString, _ change: Change?) {
         guard let change else { return }
         json.key(name)
@@ -193,7 +192,6 @@ extension DocumentHistory {
       }
       if isInterrupted { json.member("isInterrupted", true) }
     }
-    return json.bytes
   }
 
   /// Reads what ``json`` wrote.

@@ -250,13 +250,11 @@ package struct MirrorEdits: ChangeList {
       try documents.remove(path)
       return documents
     }
-    var json = JSONWriter()
-    json.fields(present.fields)
     try documents.put(
       path,
       createTime: present.createTime?.microseconds ?? 0,
       updateTime: present.updateTime?.microseconds ?? 0,
-      fields: json.bytes
+      fields: JSONWriter.bytes { $0.fields(present.fields) }
     )
     return documents
   }
