@@ -18,10 +18,7 @@ package struct ShardFolder: Sendable {
   }
 
   /// Returns a number with at least five digits, so that names sort in numeric order.
-  package static func digits(_ number: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, 5 - text.utf8.count)) + text
-  }
+  package static func digits(_ number: Int) -> String { String(number).padded(to: 5) }
 
   package static func partName(_ range: Int, _ fileExtension: String) -> String {
     "parts/\(digits(range)).\(fileExtension)"

@@ -9,8 +9,7 @@ package enum YAMLText {
     guard json.unicodeScalars.contains(where: isSpecial) else { return json }
     return json.unicodeScalars.reduce(into: "") { quoted, scalar in
       guard isSpecial(scalar) else { return quoted.unicodeScalars.append(scalar) }
-      let digits = String(scalar.value, radix: 16)
-      quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      quoted += "\\u" + String(scalar.value, radix: 16).padded(to: 4)
     }
   }
 

@@ -58,8 +58,7 @@ package struct Markup: ExpressibleByStringInterpolation {
         case "\n", "\t": bytes.append(UInt8(scalar.value))
         case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{61C}", "\u{200E}"..."\u{200F}",
           "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
-          let digits = String(scalar.value, radix: 16)
-          appendLiteral("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)")
+          appendLiteral("\\u" + String(scalar.value, radix: 16).padded(to: 4))
         default: bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
         }
       }

@@ -47,8 +47,7 @@ package enum ValueText {
       if let byte = UInt8(exactly: unit), byte < 0x80 {
         escaped.unicodeScalars.append(Unicode.Scalar(byte))
       } else {
-        let digits = String(unit, radix: 16)
-        escaped += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+        escaped += "\\u" + String(unit, radix: 16).padded(to: 4)
       }
     }
   }

@@ -20,3 +20,10 @@ package enum NumberText {
     "\(grouped(number)) \(number == 1 ? noun : plural ?? "\(noun)s")"
   }
 }
+
+extension String {
+  /// Digits with zeros before them, so that there are at least `width`.
+  package func padded(to width: Int) -> String {
+    String(repeating: "0", count: max(0, width - utf8.count)) + self
+  }
+}

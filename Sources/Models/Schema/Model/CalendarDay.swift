@@ -30,11 +30,7 @@ package struct CalendarDay: Sendable, Hashable, Comparable {
   /// As `2026-01-05`.
   package var text: String {
     let (year, month, day) = date
-    func padded(_ number: Int, _ width: Int) -> String {
-      let digits = String(number)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+    return "\(String(year).padded(to: 4))-\(String(month).padded(to: 2))-\(String(day).padded(to: 2))"
   }
 
   package static func < (a: CalendarDay, b: CalendarDay) -> Bool { a.number < b.number }

@@ -71,9 +71,7 @@ package struct TerminalText: Sendable, Equatable, ExpressibleByStringInterpolati
   package static func escaped(json: [UInt8]) -> [UInt8] {
     let text = escaped(String(decoding: json, as: UTF8.self)) { scalar in
       // The JSON writer already escapes lower ones, except between tokens.
-      if scalar.value <= 0x7E { return String(scalar) }
-      let digits = String(scalar.value, radix: 16)
-      return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+      scalar.value <= 0x7E ? String(scalar) : "\\u" + String(scalar.value, radix: 16).padded(to: 4)
     }
     return Array(text.utf8)
   }

@@ -29,8 +29,7 @@ package enum Spacing {
 
   /// Returns a character in Unicode's notation: `U+00A0`.
   static func code(of scalar: Unicode.Scalar) -> String {
-    let digits = String(scalar.value, radix: 16, uppercase: true)
-    return "U+\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
+    "U+" + String(scalar.value, radix: 16, uppercase: true).padded(to: 4)
   }
 
   /// Whether a byte is a visible ASCII character.

@@ -74,8 +74,7 @@ enum SheetMark {
       if byte.isASCIILetterOrDigit {
         text.unicodeScalars.append(Unicode.Scalar(byte))
       } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        text += byte < 0x10 ? "_0\(digits)" : "_\(digits)"
+        text += "_" + String(byte, radix: 16, uppercase: true).padded(to: 2)
       }
     }
     return text

@@ -85,9 +85,7 @@ struct NumberedIDs: Sendable {
   /// A new id without leading zeros, among others that have them, and the existing id with zeros.
   private static func twin(_ found: Found, _ client: FirestoreClient) async -> (id: String, twin: String)? {
     guard let width = found.padded else { return nil }
-    let twins = found.plain.filter { $0.utf8.count < width }.map { id in
-      (id: id, twin: String(repeating: "0", count: width - id.utf8.count) + id)
-    }
+    let twins = found.plain.filter { $0.utf8.count < width }.map { (id: $0, twin: $0.padded(to: width)) }
     if twins.isEmpty { return nil }
     let paths = twins.flatMap { [$0.id, $0.twin] }.map { DocumentPath(found.collection, $0) }
     guard let known = try? await client.quickly.batchGet(paths, mask: [.documentName]) else { return nil }
