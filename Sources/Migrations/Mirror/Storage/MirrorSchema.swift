@@ -62,12 +62,7 @@ enum MirrorSchema {
       let next = day + 86_400
       let after = zone.offset(at: next)
       if after != offset {
-        var (low, high) = (day, next)
-        while high - low > 1 {
-          let middle = low + (high - low) / 2
-          if zone.offset(at: middle) == offset { low = middle } else { high = middle }
-        }
-        try add(high, after)
+        try add(((day + 1)..<next).firstNumber { zone.offset(at: $0) != offset }, after)
         offset = after
       }
       day = next

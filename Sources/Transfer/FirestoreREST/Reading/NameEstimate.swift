@@ -117,12 +117,7 @@ struct NameEstimate: Sendable {
 
   /// Returns the index of the first point that satisfies a condition, given that all points after it do, too.
   private func index(where holds: (DocumentPath) -> Bool) -> Int {
-    var (low, high) = (0, points.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if holds(points[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
+    points.indices.firstNumber { holds(points[$0]) }
   }
 
   // MARK: Names
