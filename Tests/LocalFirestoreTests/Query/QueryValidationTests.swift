@@ -24,7 +24,7 @@ import Testing
         ? .init(FieldPath(field: String(name.dropFirst())), .descending) : .init(FieldPath(field: name))
     }
     let order = QueryValidation.completeOrder(of: query)
-    #expect(order.map { "\($0.field) \($0.direction.name)" }.joined(separator: ", ") == expected)
+    #expect(order.map { "\($0.field) \($0.direction.rawValue)" }.joined(separator: ", ") == expected)
   }
 
   private func isRefused(_ filter: StructuredQuery.Filter) -> Bool {

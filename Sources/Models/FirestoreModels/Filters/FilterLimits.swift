@@ -103,7 +103,7 @@ private struct FilterParts {
       }
       return add(comparison, value)
     case .unary(let field, let kind):
-      if field == .documentName { return "__name__ is compared with paths, and \(kind.name) has none" }
+      if field == .documentName { return "__name__ is compared with paths, and \(kind.rawValue) has none" }
       if kind.isInequality {
         negations += 1
         fields.insert(field)
@@ -116,11 +116,11 @@ private struct FilterParts {
     switch comparison {
     case .in, .arrayContainsAny, .notIn:
       guard case .array(let values) = value, !values.isEmpty else {
-        return "\(comparison.name) requires a list that is not empty"
+        return "\(comparison.rawValue) requires a list that is not empty"
       }
       let maximum = comparison == .notIn ? StructuredQuery.maximumNotIn : StructuredQuery.maximumDisjunctions
       if values.count > maximum {
-        return "\(comparison.name) accepts at most \(maximum) values, and there are \(values.count)"
+        return "\(comparison.rawValue) accepts at most \(maximum) values, and there are \(values.count)"
       }
       if comparison == .notIn {
         hasNotIn = true

@@ -25,7 +25,7 @@ extension JSONWriter {
         json.array(of: query.orderBy) { list, order in
           list.object {
             $0.fieldReference(order.field)
-            $0.member("direction", order.direction.name)
+            $0.member("direction", order.direction.rawValue)
           }
         }
       }
@@ -65,12 +65,12 @@ extension JSONWriter {
       case .field(let field, let comparison, let value):
         json.member("fieldFilter") {
           $0.fieldReference(field)
-          $0.member("op", comparison.name)
+          $0.member("op", comparison.rawValue)
           $0.member("value", value)
         }
       case .unary(let field, let kind):
         json.member("unaryFilter") {
-          $0.member("op", kind.name)
+          $0.member("op", kind.rawValue)
           $0.fieldReference(field)
         }
       }

@@ -86,8 +86,6 @@ package struct StructuredQuery: Sendable, Equatable {
     case arrayContainsAny = "ARRAY_CONTAINS_ANY"
     case notIn = "NOT_IN"
 
-    package var name: String { rawValue }
-
     /// Whether the field becomes part of the order (`order_by` in query.proto).
     package var isInequality: Bool {
       switch self {
@@ -104,8 +102,6 @@ package struct StructuredQuery: Sendable, Equatable {
     case isNotNaN = "IS_NOT_NAN"
     case isNotNull = "IS_NOT_NULL"
 
-    package var name: String { rawValue }
-
     /// Whether the field becomes part of the order.
     package var isInequality: Bool { self == .isNotNaN || self == .isNotNull }
   }
@@ -114,8 +110,6 @@ package struct StructuredQuery: Sendable, Equatable {
   package enum Direction: String, Sendable, CaseIterable {
     case ascending = "ASCENDING"
     case descending = "DESCENDING"
-
-    package var name: String { rawValue }
   }
 
   /// The order by one field; documents without the field are omitted.
