@@ -21,7 +21,7 @@ package enum EncodingGuess: Equatable {
       return
     }
     var (signsInWords, crowded, letters, rareLetters) = (0, 0, 0, 0)
-    for run in Self.runs(of: bytes, high) {
+    for run in Self.runs(of: high) {
       if Self.isASCIILetter(bytes, run.lowerBound - 1), Self.isASCIILetter(bytes, run.upperBound) {
         signsInWords += bytes[run].count { !Self.joins($0) }
       }
@@ -40,7 +40,7 @@ package enum EncodingGuess: Equatable {
   }
 
   /// Returns the ranges of adjacent bytes beyond ASCII.
-  private static func runs(of bytes: [UInt8], _ high: [Int]) -> [Range<Int>] {
+  private static func runs(of high: [Int]) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     for index in high {
       if let last = runs.last, last.upperBound == index {
@@ -60,7 +60,7 @@ package enum EncodingGuess: Equatable {
     case 0x92:
       // An apostrophe occurs in it's and in O'Neil; í occurs in the middle of a word.
       let isBehindOne = !isASCIILetter(bytes, index - 2)
-      let rest = bytes[(index + 1)...].prefix { isASCIILetter($0) }.prefix(4)
+      let rest = bytes[(index + 1)...].prefix(while: \.isASCIILetter).prefix(4)
       let isEnding = ["", "s", "t", "d", "m", "re", "ll", "ve"].contains { rest.elementsEqual($0.utf8) }
       return !isBehindOne && !isEnding
     default: return false
@@ -83,12 +83,8 @@ package enum EncodingGuess: Equatable {
     return count
   }
 
-  private static func isASCIILetter(_ byte: UInt8) -> Bool {
-    UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
-  }
-
   private static func isASCIILetter(_ bytes: [UInt8], _ index: Int) -> Bool {
-    bytes.indices.contains(index) && isASCIILetter(bytes[index])
+    bytes.indices.contains(index) && bytes[index].isASCIILetter
   }
 
   /// Whether a byte may occur between letters in Windows-1252: a letter, an apostrophe, a middle dot or a soft hyphen.
