@@ -142,7 +142,7 @@ enum BigQueryRow {
     to json: inout JSONWriter
   ) -> FieldMap? {
     if column.isRepeated {
-      guard let values = value.map?.vector.map({ $0.map(Value.double) }) ?? elements(of: value),
+      guard let values = value.map?.vector.map({ $0.map(Value.double) }) ?? value.array,
         values.allSatisfy({ $0 != .null && fits($0, column) })
       else { return nil }
       json.key(column.name)
@@ -159,10 +159,6 @@ enum BigQueryRow {
     json.key(column.name)
     write(element: value, column, to: &json)
     return FieldMap()
-  }
-
-  private static func elements(of value: Value) -> [Value]? {
-    if case .array(let values) = value { values } else { nil }
   }
 
   /// Whether a value fits entirely into a column, or into an element of a repeated one.
@@ -186,7 +182,7 @@ enum BigQueryRow {
   private static func fitsMember(_ value: Value, _ column: BigQueryColumn) -> Bool {
     if !column.isRepeated { return value == .null || fits(value, column) }
     if value.map?.vector != nil { return column.kind == .double }
-    return elements(of: value)?.allSatisfy { $0 != .null && fits($0, column) } ?? false
+    return value.array?.allSatisfy { $0 != .null && fits($0, column) } ?? false
   }
 
   private static func write(element value: Value, _ column: BigQueryColumn, to json: inout JSONWriter) {
