@@ -152,8 +152,7 @@ public struct UTF8Key: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   /// Hashes the UTF-8 bytes.
   public func hash(into hasher: inout Hasher) {
-    var text = string
-    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    string.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     hasher.combine(UInt8(0xFF))
   }
 }

@@ -18,8 +18,5 @@ package enum SpreadsheetError {
       || text.count > 2 && text.allSatisfy { $0 == UInt8(ascii: "#") }
   }
 
-  package static func isError(_ text: String) -> Bool {
-    var text = text
-    return text.withUTF8(isError)
-  }
+  package static func isError(_ text: String) -> Bool { text.withBytes { isError($0) } }
 }

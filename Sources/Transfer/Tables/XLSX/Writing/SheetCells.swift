@@ -290,8 +290,8 @@ struct SheetCells {
   ///
   /// In a column without a type, a string is plain unless it looks like a value that is written as text.
   private static func type(of value: Value, in column: Column.ValueType) -> Column.ValueType {
-    guard column == .any, case .string(var string) = value else { return column }
-    let (form, isAddress) = string.withUTF8 { (CellForm($0), AddressText.isAddress($0)) }
+    guard column == .any, case .string(let string) = value else { return column }
+    let (form, isAddress) = string.withBytes { (CellForm($0), AddressText.isAddress($0)) }
     switch form {
     case _ where isAddress: return .any
     case .text, .exponent, .boolean: return .string

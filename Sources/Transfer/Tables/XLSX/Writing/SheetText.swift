@@ -111,8 +111,7 @@ enum SheetText {
     _ body: (UnsafePointer<CChar>?) throws(Failure) -> Void
   ) throws(Failure) {
     var bytes: [UInt8] = []
-    var text = text
-    text.withUTF8 { utf8 in
+    text.withBytes { utf8 in
       // Escapes multiply a text by at most seven.
       let shown = prefix(utf8, length: maximumLength / 7)
       append(UnsafeBufferPointer(rebasing: utf8[..<shown]), to: &bytes)
