@@ -40,7 +40,7 @@ package enum PathLimits {
   package static func isReserved(_ name: String) -> Bool { name.withBytes { isReserved($0) } }
 
   /// As ``isReserved(_:)-(String)``, of the bytes of a name.
-  static func isReserved(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+  package static func isReserved(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     let (mark, count) = (UInt8(ascii: "_"), name.count)
     return count >= 4 && name[0] == mark && name[1] == mark && name[count - 1] == mark
       && name[count - 2] == mark

@@ -137,7 +137,7 @@ struct ColumnPlan: Sendable {
     while let (name, value) = members.next() {
       let found = name.withBytes { index.seek(ColumnIndex.Name($0), in: level, from: &at) }
       if !found {
-        guard grows, name.withBytes({ !$0.isEmpty && !Self.isReserved($0) }), !hasRest else {
+        guard grows, name.withBytes({ !$0.isEmpty && !PathLimits.isReserved($0) }), !hasRest else {
           if grows { rest.append(FieldMap.Entry(name: name.copy, value: try value.value())) }
           continue
         }
@@ -180,11 +180,6 @@ struct ColumnPlan: Sendable {
       try inner.vectorComponents() == nil
     else { return nil }
     return inner
-  }
-
-  /// Whether a name has the form `__.*__`, which no field's name has, but the first and the last heading.
-  private static func isReserved(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-    name.count >= 4 && name.starts(with: "__".utf8) && name.suffix(2).elementsEqual("__".utf8)
   }
 
   private mutating func enter(_ path: FieldPath, _ column: Int) {
