@@ -150,8 +150,6 @@ package struct CellValues {
     !utf8.isEmpty && utf8.elementsEqual(text.nullBytes)
   }
 
-  package func isREST(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool { rest(utf8) != nil }
-
   /// Returns the value of a cell in REST JSON; nil for any other cell.
   package func rest(_ utf8: UnsafeBufferPointer<UInt8>) -> Value? {
     guard utf8.first == UInt8(ascii: "{") else { return nil }
@@ -264,7 +262,7 @@ package struct CellValues {
   private func json(_ utf8: UnsafeBufferPointer<UInt8>, as type: Column.ValueType) throws(Fault) -> Value? {
     // In tables made by people, a text may start with a bracket.
     if !readsForms, type == .string,
-      utf8.first == UInt8(ascii: "[") || utf8.elementsEqual("{}".utf8) || !isREST(utf8)
+      utf8.first == UInt8(ascii: "[") || utf8.elementsEqual("{}".utf8) || rest(utf8) == nil
     {
       return .string(String(decoding: utf8, as: UTF8.self))
     }
