@@ -34,10 +34,8 @@ extension JSONWriter {
     member("createTime", change.before?.createTime)
     if change.input > 0 { member("input", change.input) }
     member("path", change.path.string)
-    key("reasons")
-    array(of: change.reasons) { $0.string($1) }
-    key("serverTimes")
-    array(of: change.serverTimes) { $0.string($1.description) }
+    member("reasons", strings: change.reasons)
+    member("serverTimes", strings: change.serverTimes.lazy.map(\.description))
     if let transaction { member("transaction", transaction) }
     member("updateTime", change.before?.updateTime)
   }

@@ -201,10 +201,7 @@ extension JSONWriter {
 
   /// Writes a mask; an empty mask is not the same as none.
   package mutating func documentMask(_ paths: [FieldPath]) {
-    object { json in
-      json.key("fieldPaths")
-      json.array(of: paths) { $0.string($1.description) }
-    }
+    object { $0.member("fieldPaths", strings: paths.lazy.map(\.description)) }
   }
 
   package mutating func precondition(_ precondition: Precondition) {
