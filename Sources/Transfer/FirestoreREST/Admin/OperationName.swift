@@ -7,7 +7,6 @@ package struct OperationName: Sendable, Hashable, CustomStringConvertible {
   /// What ``init(parsing:in:)`` accepts, for messages.
   package static let form =
     "the name of an operation, as 'gymmigrate managed list' prints it, or its last part"
-  private static let maximumIDBytes = 1500
 
   /// Parses a full name, or an ID in `database`; returns nil for anything else.
   package init?(parsing text: String, in database: DatabaseName) {
@@ -25,9 +24,7 @@ package struct OperationName: Sendable, Hashable, CustomStringConvertible {
   }
 
   private init?(database: DatabaseName, id: String) {
-    guard DatabaseName.isPart(id), id.utf8.count <= Self.maximumIDBytes, !id.isIdentical(to: "."),
-      !id.isIdentical(to: "..")
-    else { return nil }
+    guard DatabaseName.isPart(id) else { return nil }
     (self.database, self.id) = (database, id)
   }
 
