@@ -9,20 +9,9 @@ package struct ImportSettings: Sendable, Equatable {
   package init() {}
 
   /// Whether a file with this name contains the collection.
+  ///
+  /// Characters match however accents are composed: macOS composes those of files in its own way.
   package func isOf(fileNamed name: String) -> Bool {
-    files.contains { Self.matches(Array(name)[...], Array($0)[...]) }
-  }
-
-  /// Whether a name matches a pattern, however accents are composed: macOS composes those of files in its own way.
-  private static func matches(_ name: ArraySlice<Character>, _ pattern: ArraySlice<Character>) -> Bool {
-    let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
-    guard let first = parts.first, let last = parts.last, name.starts(with: first) else { return false }
-    if parts.count == 1 { return name.count == first.count }
-    var rest = name.dropFirst(first.count)
-    for part in parts.dropFirst().dropLast() {
-      guard let found = rest.firstRange(of: part) else { return false }
-      rest = rest[found.upperBound...]
-    }
-    return rest.count >= last.count && rest.suffix(last.count).elementsEqual(last)
+    files.contains { Array(name).matches(Array($0), star: "*") }
   }
 }

@@ -72,7 +72,7 @@ package struct CollectionSelection: Sendable, Equatable {
         continue
       }
       let rest = String(Substring(name.utf8.dropFirst(first.utf8.count)))
-      let found = roots.filter { Self.matches(Array($0.string.utf8), Array(first.utf8)) }
+      let found = roots.filter { Array($0.string.utf8).matches(Array(first.utf8), star: Self.star) }
       if found.isEmpty {
         throw Failure(
           .inputMissing,
@@ -91,33 +91,14 @@ package struct CollectionSelection: Sendable, Equatable {
   package static func name(_ name: String, means collection: CollectionPath) -> Bool {
     let wanted = name.utf8.split(separator: UInt8(ascii: "/")).map { Array($0) }
     let found = collection.string.utf8.split(separator: UInt8(ascii: "/")).map { Array($0) }
-    guard wanted.count == found.count, let root = wanted.first, matches(found[0], root) else { return false }
+    guard wanted.count == found.count, let root = wanted.first, found[0].matches(root, star: star)
+    else { return false }
     return zip(wanted, found).dropFirst().allSatisfy { $0 == [star] || $0 == $1 }
   }
 
   private func scope(_ name: String) -> [CollectionScope] {
     if let document = DocumentPath(name) { return [CollectionScope(document: document, isDeep: isDeep)] }
     return CollectionPath(name).map { [CollectionScope(pathOrPattern: $0, isDeep: isDeep)] } ?? []
-  }
-
-  /// Whether a text matches a pattern in which `*` matches any bytes.
-  static func matches(_ text: [UInt8], _ pattern: [UInt8]) -> Bool {
-    var (at, position) = (0, 0)
-    var retry: (pattern: Int, text: Int)?
-    while at < text.count {
-      if position < pattern.count, pattern[position] == star {
-        retry = (position, at)
-        position += 1
-      } else if position < pattern.count, pattern[position] == text[at] {
-        (at, position) = (at + 1, position + 1)
-      } else if let last = retry {
-        retry = (last.pattern, last.text + 1)
-        (at, position) = (last.text + 1, last.pattern + 1)
-      } else {
-        return false
-      }
-    }
-    return pattern[position...].allSatisfy { $0 == star }
   }
 }
 
