@@ -78,7 +78,7 @@ import Testing
     for type in FieldType.allCases where chance(5) { field.types.append(type) }
     field.isRequired = chance(3)
     if chance(5) { field.values = (0..<3).map { _ in value(levels: 0) } }
-    if chance(5) { field.format = FieldFormat.named.randomElement(using: &random)?.format }
+    if chance(5) { field.format = FieldFormat.named.randomElement(using: &random)?.value }
     if chance(3) { field.range = ValueRange(minimum: .integer(1), maximum: chance(2) ? .double(2.5) : nil) }
     if chance(5) {
       field.elements = [FieldSchema(FieldPath(field: FieldSchema.elementName), [.string, .double])]

@@ -62,7 +62,7 @@ package struct FieldProfile: Sendable {
     }
     if formats != 0 {
       for (index, named) in FieldFormat.named.enumerated()
-      where formats & (1 << UInt32(index)) != 0 && !named.format.matches(text) {
+      where formats & (1 << UInt32(index)) != 0 && !named.value.matches(text) {
         formats &= ~(1 << UInt32(index))
       }
     }
@@ -125,7 +125,7 @@ package struct FieldProfile: Sendable {
   }
 
   package func hasFormat(_ format: FieldFormat) -> Bool {
-    guard textCount > 0, let index = FieldFormat.named.firstIndex(where: { $0.format == format }) else {
+    guard textCount > 0, let index = FieldFormat.named.firstIndex(where: { $0.value == format }) else {
       return false
     }
     return formats & (1 << UInt32(index)) != 0

@@ -129,6 +129,11 @@ extension CollectionSchema {
     case email
     /// Text that a regular expression matches entirely.
     case pattern(TextPattern)
+
+    /// The rules that have a name in schema files.
+    package static let named: [(name: String, value: DocumentIDRule)] = [
+      ("auto", .auto), ("uuid", .uuid), ("uid", .uid), ("email", .email),
+    ]
   }
 
   package struct TimeField: Sendable, Equatable {

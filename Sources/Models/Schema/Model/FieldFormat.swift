@@ -17,7 +17,7 @@ package enum FieldFormat: Sendable, Equatable {
   case pattern(TextPattern)
 
   /// The formats that have a name in schema files.
-  package static let named: [(name: String, format: FieldFormat)] = [
+  package static let named: [(name: String, value: FieldFormat)] = [
     ("email", .email), ("phone", .phone), ("digits", .digits), ("time", .time), ("date", .date),
     ("url", .url), ("uuid", .uuid),
   ]
@@ -25,7 +25,7 @@ package enum FieldFormat: Sendable, Equatable {
   /// The name in a schema file; for a pattern, the expression.
   package var name: String {
     if case .pattern(let pattern) = self { return pattern.text }
-    return Self.named.first { $0.format == self }?.name ?? ""
+    return Self.named.first { $0.value == self }?.name ?? ""
   }
 
   /// A description of the expected text, for messages.

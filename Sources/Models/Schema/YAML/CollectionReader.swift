@@ -49,7 +49,9 @@ struct CollectionReader {
     switch name {
     case "label": collection.labels = try nodes.labels(value)
     case "documents": collection.documents = try nodes.texts(value, name)
-    case "document-id": collection.documentID = try documentID(value)
+    case "document-id":
+      let rules = CollectionSchema.DocumentIDRule.named
+      collection.documentID = try nodes.form(value, name, rules) { .pattern($0) }
     case "id-field": collection.idField = try declared(value, name, .string, in: collection)
     case "create-time": collection.createTime = try timeField(value, name, in: collection)
     case "update-time": collection.updateTime = try timeField(value, name, in: collection)
@@ -58,7 +60,7 @@ struct CollectionReader {
     case "ordered-by": collection.orderedBy = try declaredList(value, name, in: collection)
     case "filtered-by": collection.filteredBy = try declaredList(value, name, in: collection)
     case "decoding":
-      collection.isDecodedStrictly = try nodes.choice(value, name, ["strict", "lenient"]) == "strict"
+      collection.isDecodedStrictly = try nodes.choice(value, name, [("strict", true), ("lenient", false)])
     case "catalogue": collection.isCatalogue = try yaml.boolean(value, name)
     case "personal-data":
       let text = try yaml.text(value, name)
@@ -66,7 +68,7 @@ struct CollectionReader {
     case "mask": collection.mask = try nodes.mask(value, ofIDs: true)
     case "unknown-fields":
       collection.expectsUnknownFields =
-        try nodes.choice(value, name, ["expected", "unexpected"]) == "expected"
+        try nodes.choice(value, name, [("expected", true), ("unexpected", false)])
     case "forbidden":
       collection.forbidden = try nodes.list(value, name, nodes.path)
       if let both = collection.forbidden.first(where: { collection.field($0) != nil }) {
@@ -83,29 +85,14 @@ struct CollectionReader {
         case "texts": collection.searchedTexts = try searched(value, part, in: collection)
         case "phones": collection.searchedPhones = try searched(value, part, in: collection)
         default:
-          collection.isSearchedWhenNamed = try nodes.choice(value, part, ["always", "named"]) == "named"
+          let forms = [("always", false), ("named", true)]
+          collection.isSearchedWhenNamed = try nodes.choice(value, part, forms)
         }
       }
     }
   }
 
   // MARK: Collections
-
-  private func documentID(_ node: YAMLNode) throws(Failure) -> CollectionSchema.DocumentIDRule {
-    if case .mapping = node.content {
-      let members = try yaml.members(node, "'document-id'", known: ["pattern"])
-      guard let value = members.first?.value else {
-        throw yaml.failure(at: node, "'document-id' is empty; expected pattern: EXPRESSION")
-      }
-      return .pattern(try nodes.textPattern(value))
-    }
-    switch try nodes.choice(node, "document-id", ["auto", "uuid", "uid", "email"]) {
-    case "auto": return .auto
-    case "uuid": return .uuid
-    case "uid": return .uid
-    default: return .email
-    }
-  }
 
   private func timeField(
     _ node: YAMLNode,
@@ -121,7 +108,7 @@ struct CollectionReader {
       if member == "field" {
         path = try declared(value, name, .timestamp, in: collection)
       } else {
-        setter = try nodes.choice(value, member, ["server", "client"]) == "server" ? .server : .client
+        setter = try nodes.choice(value, member, [("server", .server), ("client", .client)])
       }
     }
     guard let path else { throw yaml.failure(at: node, "'\(name)' has no 'field'; expected field: NAME") }
@@ -143,7 +130,7 @@ struct CollectionReader {
     for (member, _, value) in members {
       if member == "deleted" { rule.deleted = try yaml.boolean(value, member) }
       if member == "absent" {
-        rule.absentIsDeleted = try nodes.choice(value, member, ["active", "deleted"]) == "deleted"
+        rule.absentIsDeleted = try nodes.choice(value, member, [("active", false), ("deleted", true)])
       }
       if member == "also" { rule.also = try declaredList(value, "also", .boolean, in: collection) }
     }
@@ -155,7 +142,7 @@ struct CollectionReader {
     in collection: CollectionSchema
   ) throws(Failure) -> CollectionSchema.Immutability {
     guard case .mapping = node.content else {
-      return try nodes.choice(node, "immutable", ["always", "never"]) == "always" ? .always : .none
+      return try nodes.choice(node, "immutable", [("always", .always), ("never", .none)])
     }
     let members = try yaml.members(node, "'immutable'", known: ["when"])
     guard let value = members.first?.value else {

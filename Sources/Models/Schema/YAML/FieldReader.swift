@@ -51,7 +51,8 @@ struct FieldReader {
       case "required": field.isRequired = try yaml.boolean(value, member)
       case "values": field.values = try nodes.list(value, member, nodes.value)
       case "deprecated": field.deprecated = try nodes.list(value, member, nodes.value)
-      case "format": field.format = try format(value)
+      case "format":
+        field.format = try nodes.form(value, member, FieldFormat.named, pattern: FieldFormat.pattern)
       case "range": field.range = try range(value, of: field)
       case "default": field.defaultValue = try nodes.value(value)
       case "reference":
@@ -164,20 +165,6 @@ struct FieldReader {
     }
     if case .sequence = node.content { return try nodes.list(node, "type", type) }
     return node.text == "any" ? [] : [try type(node)]
-  }
-
-  private func format(_ node: YAMLNode) throws(Failure) -> FieldFormat {
-    if case .mapping = node.content {
-      guard let value = try yaml.members(node, "'format'", known: ["pattern"]).first?.value else {
-        throw yaml.failure(at: node, "'format' is empty; expected pattern: EXPRESSION")
-      }
-      return .pattern(try nodes.textPattern(value))
-    }
-    let name = try nodes.choice(node, "format", FieldFormat.named.map(\.name))
-    guard let format = FieldFormat.named.first(where: { $0.name == name })?.format else {
-      throw yaml.failure(at: node, "'\(name)' is not a format")
-    }
-    return format
   }
 
   private func range(_ node: YAMLNode, of field: FieldSchema) throws(Failure) -> ValueRange {

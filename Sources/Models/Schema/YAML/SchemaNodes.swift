@@ -22,12 +22,35 @@ struct SchemaNodes {
     try list(node, name) { node throws(Failure) in try yaml.text(node, name) }
   }
 
-  func choice(_ node: YAMLNode, _ name: String, _ known: [String]) throws(Failure) -> String {
-    guard let text = node.text, known.contains(where: { $0.isIdentical(to: text) }) else {
+  func choice<Value>(
+    _ node: YAMLNode,
+    _ name: String,
+    _ known: [(name: String, value: Value)]
+  ) throws(Failure) -> Value {
+    guard let text = node.text, let (_, value) = known.first(where: { $0.name.isIdentical(to: text) }) else {
       let found = node.text ?? node.kind
-      throw yaml.failure(at: node, "'\(found)' in '\(name)'; expected \(known.joined(separator: ", "))")
+      let names = known.map(\.name).joined(separator: ", ")
+      throw yaml.failure(at: node, "'\(found)' in '\(name)'; expected \(names)")
     }
-    return text
+    return value
+  }
+
+  /// Reads a form of texts that has a name, or a mapping with its pattern.
+  func form<Form>(
+    _ node: YAMLNode,
+    _ name: String,
+    _ known: [(name: String, value: Form)],
+    pattern: (TextPattern) -> Form
+  ) throws(Failure) -> Form {
+    guard case .mapping = node.content else { return try choice(node, name, known) }
+    guard let value = try yaml.members(node, "'\(name)'", known: ["pattern"]).first?.value else {
+      throw yaml.failure(at: node, "'\(name)' is empty; expected pattern: EXPRESSION")
+    }
+    let text = try yaml.text(value, "pattern")
+    guard let expression = TextPattern(text) else {
+      throw yaml.failure(at: value, "'\(text)' is not valid; expected a regular expression")
+    }
+    return pattern(expression)
   }
 
   /// Returns the error for a value that is not the expected scalar.
@@ -49,14 +72,6 @@ struct SchemaNodes {
   func path(_ node: YAMLNode) throws(Failure) -> FieldPath {
     let hint = "; expected a field, as price or address.city"
     return try yaml.reading(node, try FieldPath(wire: node.text ?? ""), hint: hint)
-  }
-
-  func textPattern(_ node: YAMLNode) throws(Failure) -> TextPattern {
-    let text = try yaml.text(node, "pattern")
-    guard let pattern = TextPattern(text) else {
-      throw yaml.failure(at: node, "'\(text)' is not valid; expected a regular expression")
-    }
-    return pattern
   }
 
   /// Reads which cells are highlighted: `{ min: 1, max: 5 }` for numbers, `{ within-days: 7 }` for times.

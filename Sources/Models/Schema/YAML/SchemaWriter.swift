@@ -28,13 +28,11 @@ package struct SchemaWriter {
     }
     add("label", Self.labels(collection.labels))
     add("documents", collection.documents.map { Self.list($0.map(Self.text)) })
-    switch collection.documentID {
-    case nil: break
-    case .auto?: add("document-id", "auto")
-    case .uuid?: add("document-id", "uuid")
-    case .uid?: add("document-id", "uid")
-    case .email?: add("document-id", "email")
-    case .pattern(let pattern)?: add("document-id", "{ pattern: \(Self.quoted(pattern.text)) }")
+    if case .pattern(let pattern) = collection.documentID {
+      add("document-id", "{ pattern: \(Self.quoted(pattern.text)) }")
+    } else {
+      let rules = CollectionSchema.DocumentIDRule.named
+      add("document-id", rules.first { $0.value == collection.documentID }?.name)
     }
     add("id-field", collection.idField.map(Self.path))
     add("create-time", collection.createTime.map(Self.time))
