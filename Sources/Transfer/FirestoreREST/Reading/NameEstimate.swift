@@ -230,11 +230,9 @@ extension DocumentPath {
   }
 
   /// Returns the ID, in a collection, of the document or the one that it is below; nil if it is elsewhere.
-  fileprivate func id(below collection: CollectionPath) -> String? {
-    let (own, prefix) = (string.utf8, collection.string.utf8)
-    guard own.count > prefix.count, own.starts(with: prefix) else { return nil }
-    let rest = own.dropFirst(prefix.count)
-    guard rest.first == Self.slash else { return nil }
-    return String(Substring(rest.dropFirst().prefix { $0 != Self.slash }))
+  func id(below collection: CollectionPath) -> String? {
+    guard isBelow(collection) else { return nil }
+    let rest = string.utf8.dropFirst(collection.string.utf8.count + 1)
+    return String(Substring(rest.prefix { $0 != Self.slash }))
   }
 }

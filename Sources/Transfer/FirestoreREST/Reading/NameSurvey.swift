@@ -295,10 +295,7 @@ extension FirestoreClient {
     look.startAt = start.isEmpty ? nil : DocumentPath(read.collection, start)
     var pages = pages(of: look).makeAsyncIterator()
     let page = try await pages.next() ?? []
-    let depth = read.collection.string.utf8.count + 1
-    let ids = page.map {
-      String(Substring($0.path.string.utf8.dropFirst(depth).prefix { $0 != UInt8(ascii: "/") }))
-    }
+    let ids = page.compactMap { $0.path.id(below: read.collection) }
     return (ids, ids.count < NameSurvey.sampleSize)
   }
 }
