@@ -79,13 +79,10 @@ struct PageFetcher: Sendable {
   }
 
   /// Where a list continues: at its token, or after its last document if queries replace the list from now on.
-  private func next(_ root: JSONCursor, _ size: Int) throws(CallFailure) -> PageStart.Position? {
+  private func next(_ page: FetchedPage, _ root: JSONCursor) throws(CallFailure) -> PageStart.Position? {
     guard let token = root.nextPageToken else { return nil }
-    var (count, last) = (0, JSONCursor?.none)
-    if let documents = root["documents"] {
-      for document in documents.elements { (count, last) = (count + 1, document) }
-    }
-    guard !read.showsMissing, client.endpoint.hasPrefix("http://"), size > ListSupport.emulatorPage,
+    let (count, last) = page.end
+    guard !read.showsMissing, client.endpoint.hasPrefix("http://"), page.size > ListSupport.emulatorPage,
       count == ListSupport.emulatorPage, let last
     else { return .token(UTF8Key(token)) }
     client.lists.giveUp()
@@ -116,14 +113,10 @@ struct PageFetcher: Sendable {
       path: path,
       beforeParsing: { await prepare?($0, size) }
     ) { (body, root) throws(CallFailure) in
-      FetchedPage(
-        body: body,
-        elements: try root.answered("documents", called: "the documents"),
-        next: try next(root, size),
-        start: start,
-        size: size,
-        isList: true
-      )
+      let elements = try root.answered("documents", called: "the documents") ?? root
+      var page = FetchedPage(body: body, elements: elements, start: start, size: size, isList: true)
+      page.next = try next(page, root)
+      return page
     }
   }
 
@@ -152,23 +145,18 @@ struct PageFetcher: Sendable {
       path: path,
       beforeParsing: { await prepare?($0, size) }
     ) { (body, root) throws(CallFailure) in
-      let elements = try FirestoreClient.streamElements(root)
-      var count = 0
-      var last: JSONCursor?
-      for element in elements {
-        if let document = element["document"] {
-          count += 1
-          last = document
-        }
-      }
+      _ = try FirestoreClient.streamElements(root)
+      var page = FetchedPage(body: body, elements: root, start: start, size: size, isList: false)
+      let (count, last) = page.end
       // A query returns as many documents as requested, so fewer documents are the last ones.
-      var next: PageStart.Position?
-      if count >= size, let last { next = .cursor(try cursor(after: last, order)) }
-      if case .cursor(let from)? = start?.position, case .cursor(let to)? = next, !to.isAfter(from, order) {
+      if count >= size, let last { page.next = .cursor(try cursor(after: last, order)) }
+      if case .cursor(let from)? = start?.position, case .cursor(let to)? = page.next,
+        !to.isAfter(from, order)
+      {
         throw .leadsBack
       }
       client.lists.learn(bytes: body.bytes, documents: count)
-      return FetchedPage(body: body, elements: root, next: next, start: start, size: size, isList: false)
+      return page
     }
   }
 
@@ -217,10 +205,8 @@ struct PageFetcher: Sendable {
     var reader = AnswerReader(client.database)
     let isAsked = read.mayGive
     var documents: [RawDocument] = []
-    guard let list = page.elements else { return documents }
     documents.reserveCapacity(page.size)
-    for element in list.elements {
-      guard let json = page.isList ? element : element["document"] else { continue }
+    for json in page.documents {
       var document = try reader.document(json, isAsked: isAsked)
       try order.take(document.path)
       if let selection, !selection.contains(document) { continue }
@@ -232,16 +218,13 @@ struct PageFetcher: Sendable {
 
   /// Returns the names of all documents in a page, including those that its read drops.
   func names(of page: FetchedPage, _ documents: DocumentPage) -> [DocumentPath] {
-    guard selection != nil, let list = page.elements else {
+    guard selection != nil else {
       var names: [DocumentPath] = []
       names.reserveCapacity(documents.count)
       documents.forEachPath { names.append($0) }
       return names
     }
-    return list.elements.compactMap { element in
-      let json = page.isList ? element : element["document"]
-      return json?["name"]?.string.flatMap { client.database.path(ofName: $0) }
-    }
+    return page.documents.compactMap { $0["name"]?.string.flatMap { client.database.path(ofName: $0) } }
   }
 
   /// Returns the documents of a fetched page, which stay on its tape unless they are selected or cut here.
@@ -256,14 +239,11 @@ struct PageFetcher: Sendable {
     let isAsked = read.mayGive
     let (caller, path) = (client.caller, path)
     var documents: [WireDocument] = []
-    if let list = page.elements {
-      documents.reserveCapacity(page.size)
-      for element in list.elements {
-        guard let json = page.isList ? element : element["document"] else { continue }
-        let document = try reader.wireDocument(json, isAsked: isAsked)
-        try order.take(document.path)
-        documents.append(document)
-      }
+    documents.reserveCapacity(page.size)
+    for json in page.documents {
+      let document = try reader.wireDocument(json, isAsked: isAsked)
+      try order.take(document.path)
+      documents.append(document)
     }
     let wire = WirePage(documents, owner: page.body) { error in
       caller.shown(AnswerReader.failure(of: error)).asFailure(operation: "read the page of", path: path)
@@ -309,18 +289,24 @@ struct PageStart: Sendable {
 struct FetchedPage: @unchecked Sendable {
   // The cursor borrows the body's parser; both move together from the task that fetches to the one that decodes.
   let body: ParsedBody
-  /// The list of documents, or the stream elements that contain them.
-  let elements: JSONCursor?
-  let next: PageStart.Position?
+  /// The list of documents, or the stream elements that contain them; the response if it has no list.
+  let elements: JSONCursor
+  var next: PageStart.Position?
   /// Its start; nil for the first page.
   let start: PageStart?
   let size: Int
   /// Whether it is a page of a list rather than a query.
   let isList: Bool
 
-  /// The number of its documents.
-  var count: Int { elements?.elements.reduce(0) { $0 + (isList || $1["document"] != nil ? 1 : 0) } ?? 0 }
+  var documents: some Sequence<JSONCursor> {
+    elements.elements.lazy.compactMap { [isList] in isList ? $0 : $0["document"] }
+  }
+
+  var count: Int { end.count }
+
+  /// The number of its documents, and the last one.
+  var end: (count: Int, last: JSONCursor?) { documents.reduce((0, nil)) { ($0.count + 1, $1) } }
 
   /// The approximate memory of its tape: the texts, and the parser's notes on each word of the tape.
-  var heldBytes: Int { body.bytes + 12 * (elements?.tapeLength ?? 0) }
+  var heldBytes: Int { body.bytes + 12 * elements.tapeLength }
 }
