@@ -222,27 +222,25 @@ private struct UnkeyedValueContainer: UnkeyedDecodingContainer {
   }
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    let decoded = try current(type).unbox(type)
-    currentIndex += 1
-    return decoded
+    try next(type) { try $0.unbox(type) }
   }
 
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type
   ) throws -> KeyedDecodingContainer<Nested> {
-    let nested = try current([String: Value].self).container(keyedBy: type)
-    currentIndex += 1
-    return nested
+    try next([String: Value].self) { try $0.container(keyedBy: type) }
   }
 
   mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    let nested = try current([Value].self).unkeyedContainer()
-    currentIndex += 1
-    return nested
+    try next([Value].self) { try $0.unkeyedContainer() }
   }
 
-  mutating func superDecoder() throws -> any Decoder {
-    let element = try current(Value.self)
+  mutating func superDecoder() throws -> any Decoder { try next(Value.self) { $0 } }
+
+  /// Reads an element, and goes to the one after it.
+  @inline(__always)
+  private mutating func next<Read>(_ type: Any.Type, _ read: (ValueDecoder) throws -> Read) throws -> Read {
+    let element = try read(current(type))
     currentIndex += 1
     return element
   }
