@@ -1,15 +1,14 @@
 import YAML
 
 struct CollectionReader {
-  private let yaml: YAMLFile
   private let nodes: SchemaNodes
+  private var yaml: YAMLFile { nodes.yaml }
   private let pattern: CollectionPath
   /// The references and their nodes, for errors that can only be found once all collections are read.
   private var references: [(reference: FieldReference, node: YAMLNode)] = []
 
   init(_ yaml: YAMLFile, _ pattern: CollectionPath) {
-    self.yaml = yaml
-    self.nodes = SchemaNodes(yaml)
+    nodes = SchemaNodes(yaml)
     self.pattern = pattern
   }
 
@@ -22,7 +21,7 @@ struct CollectionReader {
 
   mutating func collection(_ node: YAMLNode) throws(Failure) -> CollectionSchema {
     let members = try yaml.members(node, "the collection '\(pattern)'", known: Self.keys)
-    var reader = FieldReader(yaml, nodes)
+    var reader = FieldReader(nodes)
     if let declared = members.first(where: { $0.name == "fields" }) {
       for (name, key, value) in try yaml.members(declared.value, "'fields'", known: nil) {
         try reader.read(name, key, value, below: nil)

@@ -2,16 +2,13 @@ import YAML
 
 /// Reads the fields of a collection, each before the fields below it.
 struct FieldReader {
-  private let yaml: YAMLFile
   private let nodes: SchemaNodes
+  private var yaml: YAMLFile { nodes.yaml }
   /// The fields so far, in the file's order.
   private(set) var fields: [FieldSchema] = []
   private(set) var references: [(reference: FieldReference, node: YAMLNode)] = []
 
-  init(_ yaml: YAMLFile, _ nodes: SchemaNodes) {
-    self.yaml = yaml
-    self.nodes = nodes
-  }
+  init(_ nodes: SchemaNodes) { self.nodes = nodes }
 
   /// Converts a whole default, such as `7`, of a field of doubles to the double that is written.
   ///
@@ -77,7 +74,7 @@ struct FieldReader {
         guard field.types == [.array] else {
           throw yaml.failure(at: key, "only an array has elements; expected type: array beside them")
         }
-        var reader = FieldReader(yaml, nodes)
+        var reader = FieldReader(nodes)
         try reader.read(FieldSchema.elementName, key, value, below: nil)
         field.elements = reader.fields
         references += reader.references
