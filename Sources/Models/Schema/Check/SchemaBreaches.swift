@@ -16,8 +16,7 @@ extension CollectionSchema {
   ) -> [SchemaViolation] {
     let found = violations(in: document).filter { violation in
       guard let field = violation.field else { return true }
-      let isMissing = violation.kind == .missing || violation.kind == .idMissing
-      return !times.contains(field) && !(isPartial && isMissing && document.fields[field] == nil)
+      return !times.contains(field) && !(isPartial && violation.isMissing && document.fields[field] == nil)
     }
     guard let before, !found.isEmpty else { return found }
     let former = violations(in: RawDocument(path: document.path, fields: before))
