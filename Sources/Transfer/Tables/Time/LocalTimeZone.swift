@@ -29,10 +29,7 @@ package struct LocalTimeZone: Sendable, Equatable {
     let isPlain =
       !name.isEmpty && !name.hasPrefix("/")
       && !name.split(separator: "/").contains { $0 == ".." || $0 == "." }
-      && name.utf8.allSatisfy {
-        $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "_")
-          || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+")
-      }
+      && name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "/_-+".utf8.contains($0) }
     if isPlain {
       for folder in Self.folders {
         guard let bytes = Self.contents(of: "\(folder)/\(name)") else { continue }
