@@ -146,15 +146,18 @@ package struct JSONValues: ~Copyable {
     let close = UInt8(ascii: around == .object ? "}" : "]")
     var byte = try skipWhite()
     if byte == close { return try end() }
-    if !isFirst {
-      guard byte == UInt8(ascii: ",") else { throw malformed("expected a comma or the end") }
-      _ = try take()
-      byte = try skipWhite()
-    }
+    if !isFirst { byte = try behind(comma: byte) }
     startValue()
     if around == .object { key = try name(byte) }
     try value()
     return true
+  }
+
+  /// Skips a comma; returns the first byte of what follows.
+  private mutating func behind(comma byte: UInt8?) throws(Failure) -> UInt8? {
+    guard byte == UInt8(ascii: ",") else { throw malformed("expected a comma or the end") }
+    _ = try take()
+    return try skipWhite()
   }
 
   /// Reads the name of a member, up to its value.
@@ -181,11 +184,7 @@ package struct JSONValues: ~Copyable {
         _ = try take()
         continue
       }
-      if !isFirstMember {
-        guard byte == UInt8(ascii: ",") else { throw malformed("expected a comma or the end") }
-        _ = try take()
-        byte = try skipWhite()
-      }
+      if !isFirstMember { byte = try behind(comma: byte) }
       startValue()
       let name = try name(byte)
       if collection != nil {
