@@ -21,10 +21,7 @@ package struct RunClock: Sendable {
   package static let system: RunClock = {
     let start = ContinuousClock.now
     return RunClock(
-      now: {
-        let elapsed = ContinuousClock.now - start
-        return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
-      },
+      now: { (ContinuousClock.now - start).inSeconds },
       sleep: { seconds in
         try await Task.sleep(for: .nanoseconds(Int64(max(0, min(seconds, 1e9)) * 1e9)))
       },
