@@ -84,16 +84,7 @@ extension JSONCursor {
     called what: String,
     _ decode: (JSONCursor) throws(CallFailure) -> Element
   ) throws(CallFailure) -> [Element] {
-    try answered(name, called: what)?.decoded(decode) ?? []
-  }
-
-  /// Decodes the elements of a list.
-  func decoded<Element>(
-    _ decode: (JSONCursor) throws(CallFailure) -> Element
-  ) throws(CallFailure) -> [Element] {
-    var decoded: [Element] = []
-    for element in elements { decoded.append(try decode(element)) }
-    return decoded
+    try answered(name, called: what)?.elements.map(decode) ?? []
   }
 
   /// Returns the list in a member of a response; nil for an empty list, which has no such member.

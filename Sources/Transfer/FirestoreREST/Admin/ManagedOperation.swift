@@ -122,7 +122,7 @@ extension ManagedOperation {
     bytes = try Self.amount(metadata, "progressBytes")
     guard let ids = metadata["collectionIds"] else { return }
     guard ids.kind == .array else { throw .malformed("the collection IDs of the operation are not a list") }
-    collections = try ids.decoded { id throws(CallFailure) in
+    collections = try ids.elements.map { id throws(CallFailure) in
       guard let id = id.string else { throw .malformed("a collection ID of the operation is not a string") }
       return id
     }
