@@ -17,7 +17,9 @@ struct ResumptionTests {
   @Test("A position is read as it was written")
   func positions() throws {
     let path = try #require(DocumentPath("users/a b/c/é \u{7F}"))
-    for position in [SourcePosition(read: 0, last: nil), SourcePosition(read: 12, last: path)] {
+    let marked = try #require(DocumentPath("\u{301}c/x"))
+    for last in [nil, path, marked] {
+      let position = SourcePosition(read: 12, last: last)
       #expect(SourcePosition(position.description) == position)
     }
     #expect(SourcePosition(read: 1, last: path).description == "1 users/a b/c/é \u{7F}")

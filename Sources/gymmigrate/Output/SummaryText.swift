@@ -92,7 +92,7 @@ enum CommandLineText {
     if argument.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
       return escaped(argument)
     }
-    return "'\(argument.replacing("'", with: "'\\''"))'"
+    return "'\(argument.replacing(scalar: "'", with: "'\\''"))'"
   }
 
   /// A word with control characters, which a terminal would interpret, in the notation of bash, ksh and zsh: `$'a\x0ab'`.

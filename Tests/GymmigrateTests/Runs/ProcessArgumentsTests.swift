@@ -14,6 +14,12 @@ struct ProcessArgumentsTests {
     try ProcessArguments.assertReadable(["gymmigrate", "export"])
   }
 
+  @Test("Words are quoted for a shell, also where a combining mark follows a quote.")
+  func quoting() {
+    let quoted = CommandLineText.quoted(["c", "it's", "'\u{301}x"])
+    #expect(Array(quoted.utf8) == Array(#"c 'it'\''s' ''\'''\#u{301}x'"#.utf8))
+  }
+
   @Test("An empty text for null is one; other empty words are a mistake.")
   func empty() throws {
     try ProcessArguments.assertGiven(["export", "c", "--null", ""])

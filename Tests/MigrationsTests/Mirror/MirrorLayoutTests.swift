@@ -28,6 +28,9 @@ struct MirrorLayoutTests {
   func quoting() {
     #expect(SQLName.quoted("a\"b") == "\"a\"\"b\"")
     #expect(SQLName.literal("it's") == "'it''s'")
+    // A quotation mark and a combining mark are one Character.
+    #expect(Array(SQLName.quoted("a\"\u{301}").utf8) == Array("\"a\"\"\u{301}\"".utf8))
+    #expect(Array(SQLName.literal("'\u{301}").utf8) == Array("'''\u{301}'".utf8))
   }
 
   @Test("The gym's tables have the names and the columns of the domain page.")

@@ -253,11 +253,11 @@ struct SourcePosition: Sendable, Equatable, CustomStringConvertible {
 
 extension SourcePosition {
   init?(_ text: String) {
-    let parts = text.split(separator: " ", maxSplits: 1)
+    let parts = text.parts(at: " ", maxSplits: 1)
     guard let first = parts.first, let read = Int(count: first) else { return nil }
     self.read = read
     if parts.count > 1 {
-      guard let path = DocumentPath(String(parts[1])) else { return nil }
+      guard let path = DocumentPath(parts[1]) else { return nil }
       last = path
     }
   }

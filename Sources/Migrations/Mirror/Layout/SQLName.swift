@@ -60,7 +60,7 @@ package enum SQLName {
 
   /// A quoted name.
   package static func quoted(_ name: String) -> String {
-    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    "\"\(name.replacing(scalar: "\"", with: "\"\""))\""
   }
 
   /// Quoted names, separated by commas.
@@ -75,7 +75,7 @@ package enum SQLName {
       }
       return "CAST(X'\(digits.joined())' AS TEXT)"
     }
-    return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+    return "'\(text.replacing(scalar: "'", with: "''"))'"
   }
 
   /// Returns a name that is not yet taken, with a number appended if necessary, and marks it as taken.

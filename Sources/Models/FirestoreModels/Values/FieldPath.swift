@@ -96,7 +96,7 @@ public struct FieldPath: Hashable, Sendable, CustomStringConvertible {
       $0 >= 0x80 || $0.isASCIILetter || $0.isASCIIDigit || "_- .".utf8.contains($0)
     }
     if !isOfNames { return nil }
-    return FieldPath(segments: text.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+    return FieldPath(segments: text.parts(at: "."))
   }
 
   /// Parses the text of a path in a message or a filter.

@@ -208,14 +208,11 @@ final class CurlTransfer {
       var announced: curl_off_t = -1
       _ = gm_curl_get_offset(handle.pointer, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced)
       isTooLarge = announced > maximumBody
-      if announced > 0, !isTooLarge { body.reserveCapacity(min(Int(announced), 1 << 20)) }
+      if announced > 0, !isTooLarge { body.reserveCapacity(Int(announced)) }
     }
     if isTooLarge || body.count + count > maximumBody {
       isTooLarge = true
       return 0
-    }
-    if body.isEmpty, let expected = headers["content-length"].flatMap({ Int($0) }) {
-      body.reserveCapacity(min(expected, request.maximumBodyBytes))
     }
     body.append(contentsOf: UnsafeRawBufferPointer(start: data, count: count))
     return count

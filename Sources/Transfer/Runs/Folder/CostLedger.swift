@@ -114,7 +114,7 @@ package struct CostRecord: JSONRecord, Equatable {
   private static func collections(of summary: RunSummary) -> [Collection] {
     var kinds: [Collection] = []
     for collection in summary.collections {
-      let name = String(collection.name.split(separator: "/").last ?? "")
+      let name = collection.name.parts(at: "/").last ?? ""
       let index = kinds.firstIndex { $0.name.isIdentical(to: name) } ?? kinds.endIndex
       if index == kinds.endIndex { kinds.append(Collection(name: name, read: 0, written: 0, deleted: 0)) }
       let counts = collection.counts

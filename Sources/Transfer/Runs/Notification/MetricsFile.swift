@@ -109,7 +109,8 @@ package struct MetricsFile {
   }
 
   private static func escaped(_ text: String) -> String {
-    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    text.replacing(scalar: "\\", with: "\\\\").replacing(scalar: "\"", with: "\\\"")
+      .replacing(scalar: "\n", with: "\\n")
   }
 
   /// A line with a value.

@@ -201,8 +201,8 @@ final class JSONInput: DocumentInput {
       throw WireError("expected an id, or a path below \(collection)", at: ["__name__"])
     }
     if !source.isExported {
-      for segment in text.split(separator: "/") {
-        try assertNoSpaces(around: String(segment), at: ["__name__"])
+      for segment in text.parts(at: "/") {
+        try assertNoSpaces(around: segment, at: ["__name__"])
       }
     }
     return path

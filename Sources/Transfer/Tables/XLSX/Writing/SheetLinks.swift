@@ -21,8 +21,8 @@ struct SheetLinks {
   init?(_ extras: SheetExtras, to sheets: [UTF8Key: String]) {
     for (column, collection) in extras.references {
       guard let name = sheets[UTF8Key(collection.string)] else { continue }
-      let sheet = "'\(name.replacing("'", with: "''"))'"
-      let target = sheet.replacing("\"", with: "\"\"")
+      let sheet = "'\(name.replacing(scalar: "'", with: "''"))'"
+      let target = sheet.replacing(scalar: "\"", with: "\"\"")
       parts[column] = Parts(
         before: Array("=IFERROR(HYPERLINK(\"#\(target)!A\"&MATCH(\"".utf8),
         between: Array("\",\(sheet)!$A:$A,0),\"".utf8)

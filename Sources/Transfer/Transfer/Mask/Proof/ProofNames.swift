@@ -83,7 +83,7 @@ extension DocumentPath {
 
 extension CollectionPath {
   /// The parts of it that are not document IDs.
-  var names: [String] { string.split(separator: "/").map(String.init).filter { $0 != "*" } }
+  var names: [String] { string.parts(at: "/").filter { $0 != "*" } }
 }
 
 extension TraceSearch {
