@@ -25,7 +25,7 @@ struct RoundedNumber: Equatable {
       if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { rest.removeFirst() }
       return sign == UInt8(ascii: "-")
     }
-    isNegative = skipsSign(&rest)
+    let isBelowZero = skipsSign(&rest)
     let whole = rest.prefix(while: \.isASCIIDigit)
     rest = rest.dropFirst(whole.count)
     var decimals = rest.prefix(0)
@@ -45,7 +45,7 @@ struct RoundedNumber: Equatable {
       else { return nil }
       power = isSmall ? -size : size
     }
-    self.init(isNegative, Array(whole) + decimals, exponent: whole.count - 1 + power)
+    self.init(isBelowZero, Array(whole) + decimals, exponent: whole.count - 1 + power)
   }
 
   /// The number that a value is or spells; nil for any other value.
