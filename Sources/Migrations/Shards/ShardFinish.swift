@@ -1,5 +1,5 @@
 package import Configuration
-import Files
+package import Files
 package import MigrationEngine
 import Platform
 import Storage
@@ -321,7 +321,8 @@ package struct ShardFinish: Sendable {
   package func writeManifest(
     _ results: [ShardResult],
     scope: Manifest.Scope?,
-    writing: TableWriting
+    writing: TableWriting,
+    kind: FileName.Kind?
   ) async throws(Failure) {
     let files = results.compactMap { result -> Manifest.File? in
       guard let part = result.part, let read = plan.ranges[result.range].read else { return nil }
@@ -341,6 +342,7 @@ package struct ShardFinish: Sendable {
       readTime: plan.readTime,
       writing: writing,
       scope: scope,
+      kind: kind,
       files: files
     )
     _ = try await folder.store.write(manifest.line, to: "parts/\(Manifest.fileName)", if: .none)

@@ -134,6 +134,32 @@ import Testing
     #expect(decisions.map(\.stays) == days.indices.map { $0 >= days.count - kept })
   }
 
+  @Test(
+    "An empty export takes the place of those of its kind only, and of none if its manifest has no kind.",
+    arguments: [
+      (.jsonl, [[], [], ["last"]], [[], [], ["last"]]), (.csv, [[], ["last"], ["last"]], [["last"]]),
+      (nil, [[], ["last"]], []),
+    ] as [(FileName.Kind?, [[String]], [[String]])]
+  )
+  func empty(_ kind: FileName.Kind?, _ all: [[String]], _ like: [[String]]) throws {
+    var empty = try manifest(["x"])
+    (empty.kind, empty.files) = (kind, [])
+    let names = ["2026-03-01T020000Z", "2026-03-02T020000Z", "2026-03-03T020000Z"]
+    var exports: [DatedManifest] = [
+      (names[0], try manifest(["x"])), (names[1], try manifest(["x"])), (names[2], empty),
+    ]
+    func states(_ decisions: [RetentionDecision]) -> [[String]] { decisions.map(\.reasons) }
+    let policy = RetentionPolicy(last: 1)
+    #expect(states(RetentionRule.decisions(on: exports, by: policy)) == all)
+    func decided(by name: String) -> [[String]] {
+      states(RetentionRule.decisions(on: exports, like: name, by: policy, incomplete: []))
+    }
+    #expect(decided(by: names[2]) == like)
+    // What may add to an empty export stays with it.
+    exports.append(("2026-03-04T020000Z", try manifest(["x"], since: "2026-03-03T02:00:00Z")))
+    if kind == nil { #expect(decided(by: "2026-03-04T020000Z") == []) }
+  }
+
   @Test("An export that lacks a file, or part of one, stays and does not count", arguments: [false, true])
   func incomplete(isCut: Bool) async throws {
     try await withExports { exports, path in

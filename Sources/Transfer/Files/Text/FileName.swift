@@ -1,6 +1,6 @@
 /// The kind of a file by its name, ignoring case (`SOCIOS.CSV`), with or without `.gz` after its extension.
 package struct FileName: Sendable {
-  package enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Codable, Sendable, CaseIterable {
     case jsonl, ndjson, json, csv, tsv, psv, txt, xlsx, xlsm, xls, ods, sqlite, html, yaml, yml
   }
 

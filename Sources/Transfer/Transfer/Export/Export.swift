@@ -241,6 +241,7 @@ package struct Export: Sendable {
       writing: options.format.writing(of: options.reads.map(\.collection), by: context.schema),
       scope: options.scope,
       after: options.after,
+      kind: options.format.kind,
       files: reports.compactMap { report in
         var entry = report.manifestEntry
         entry?.since = report.collection.flatMap { options.since[$0] }

@@ -40,5 +40,5 @@ package enum ExportFormat: Sendable {
   }
 
   /// The kind of the files; nil for those of a managed export.
-  var kind: FileName.Kind? { FileName("export.\(fileExtension)").kind }
+  package var kind: FileName.Kind? { FileName("export.\(fileExtension)").kind }
 }

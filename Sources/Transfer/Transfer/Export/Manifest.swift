@@ -99,6 +99,8 @@ package struct Manifest: JSONRecord, Equatable {
   /// The read time of the export that was the latest of the series when this increment was made; nil for other exports, and
   /// in old manifests.
   package var after: Timestamp?
+  /// The kind of the files, also if there are none; nil for a managed export, and in old manifests.
+  package var kind: FileName.Kind?
   /// The files.
   package var files: [File]
   /// The list of the documents that were deleted since the earlier exports; nil if the export did not look for them.
@@ -113,6 +115,7 @@ package struct Manifest: JSONRecord, Equatable {
     writing: TableWriting = TableWriting(),
     scope: Scope? = nil,
     after: Timestamp? = nil,
+    kind: FileName.Kind? = nil,
     files: [File],
     deleted: File? = nil
   ) {
@@ -129,6 +132,7 @@ package struct Manifest: JSONRecord, Equatable {
     usesDecimalComma = writing.usesDecimalComma
     self.scope = scope
     self.after = after
+    self.kind = kind
     self.files = files
     self.deleted = deleted
   }

@@ -6,16 +6,22 @@ extension Manifest {
   var knownFiles: Set<UTF8Key> { Set((allFiles.map(\.file) + [Self.fileName]).map { UTF8Key($0) }) }
 
   /// Whether two exports were requested in the same way, so that one replaces or adds to the other.
-  func isOfSameSeries(as other: Manifest) -> Bool { other.scope.map { isOfSeries($0, other.kind) } ?? false }
+  func isOfSameSeries(as other: Manifest) -> Bool {
+    other.scope.map { isOfSeries($0, other.knownKind) } ?? false
+  }
 
-  /// Whether it has the given scope, and files of the given kind; an empty export matches any kind.
+  /// Whether it has the given scope, and files of the given kind; an unknown kind matches any, because whatever adds to an
+  /// empty export is complete.
   func isOfSeries(_ scope: Scope, _ kind: FileName.Kind?) -> Bool {
-    guard scope == self.scope, let kind, let own = self.kind else { return scope == self.scope }
+    guard scope == self.scope, let kind, let own = knownKind else { return scope == self.scope }
     return kind == own
   }
 
-  /// The kind of the files, judged by the first one.
-  private var kind: FileName.Kind? { allFiles.first.flatMap { FileName($0.file).kind } }
+  /// The kind of the files; nil for an empty export by a version that did not record it.
+  var knownKind: FileName.Kind? { kind ?? allFiles.first.flatMap { FileName($0.file).kind } }
+
+  /// Whether it records all that determines its series, so that an export that replaces it can be told from others.
+  var isOfKnownSeries: Bool { scope != nil && knownKind != nil }
 
   /// Checks that a new export into this one's folder replaces all its files, because the new manifest would not list the
   /// others.
@@ -52,7 +58,7 @@ extension Manifest {
   func comprises(_ increment: Manifest) -> Bool {
     guard var others = increment.scope else { return false }
     if scope?.subcollections ?? false { others.subcollections = true }
-    return isOfSeries(others, increment.kind)
+    return isOfSeries(others, increment.knownKind)
   }
 
   /// The index of the whole export that this increment adds to, among earlier exports, oldest first.

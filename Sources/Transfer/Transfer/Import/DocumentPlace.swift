@@ -61,11 +61,11 @@ package struct DocumentPlace: Sendable {
         && InputFormat(inFolder: name) != nil
     }
     let named = (manifest?.files.map(\.file) ?? []).filter(isRead)
-    if !named.isEmpty { return named }
+    // An export of a database without documents has no files.
+    if !named.isEmpty || manifest?.files.isEmpty ?? false { return named }
     let found = try access.names(in: folder)
     let names = found.filter(isRead)
-    // An export of a database without documents has no files.
-    if !names.isEmpty || manifest?.files.isEmpty ?? false { return names }
+    if !names.isEmpty { return names }
     try assertNotOfExports(folder, via: access)
     let others = found.isEmpty ? "" : ", but \(FilePaths.list(found))"
     throw Failure(

@@ -18,11 +18,13 @@ package struct FolderVerification: Sendable {
   /// The names of files that are not in the manifest.
   package let others: [String]
 
-  /// Those of them that have the same kind as files in the manifest, as leftovers of another export would.
+  /// Those of them that have the same kind as files in the manifest, as leftovers of another export would; any kind that is
+  /// imported if that is not known.
   package var strays: [String] {
-    let kinds = Set(manifest.allFiles.compactMap { FileName($0.file).kind })
+    let kinds = Set((manifest.allFiles.map { FileName($0.file).kind } + [manifest.kind]).compactMap(\.self))
     return others.filter { name in
-      !DocumentPlace.isLitter(name) && FileName(name).kind.map(kinds.contains) ?? false
+      guard !DocumentPlace.isLitter(name), let kind = FileName(name).kind else { return false }
+      return kinds.isEmpty ? InputFormat(inFolder: name) != nil : kinds.contains(kind)
     }
   }
 

@@ -81,7 +81,7 @@ enum RetentionRule {
   /// The policy decides on the whole exports of each series, which were requested in the same way. An increment is kept or
   /// removed with the whole export that it adds to, the last one before it, which stays while any of its increments is within
   /// the duration. The newest whole export of a series is always
-  /// kept. Exports that belong to no series because their manifests have no scope, or whose names are no times, are not
+  /// kept. Exports whose manifests do not record all that determines their series, or whose names are no times, are not
   /// returned.
   ///
   /// - Parameter incomplete: The names of exports that lack files: whole ones are kept for a person to look at, but do not
@@ -94,7 +94,7 @@ enum RetentionRule {
     let all = all.filter { DatedName.time(of: $0.name) != nil }
     let bases = all.indices.map { all[$0].manifest.isIncrement ? base(of: $0, in: all) : $0 }
     var reasons: [Int: [String]] = [:]
-    let wholes = all.indices.filter { !all[$0].manifest.isIncrement }
+    let wholes = all.indices.filter { !all[$0].manifest.isIncrement && all[$0].manifest.isOfKnownSeries }
     for index in wholes where incomplete.contains(UTF8Key(all[index].name)) {
       reasons[index] = ["incomplete"]
     }
@@ -130,9 +130,9 @@ enum RetentionRule {
       let isIncrement = all[index].manifest.isIncrement
       return isIncrement ? base(of: index, in: all).map { all[$0].manifest } : all[index].manifest
     }
-    guard let index = all.firstIndex(where: { $0.name.isIdentical(to: name) }), let own = whole(index) else {
-      return []
-    }
+    guard let index = all.firstIndex(where: { $0.name.isIdentical(to: name) }), let own = whole(index),
+      own.isOfKnownSeries
+    else { return [] }
     let same = all.indices.filter { whole($0).map { own.isOfSameSeries(as: $0) } ?? false }
     return decisions(on: same.map { all[$0] }, by: policy, incomplete: incomplete)
   }

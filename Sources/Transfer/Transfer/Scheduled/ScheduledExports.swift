@@ -98,7 +98,7 @@ extension ScheduledExports {
 
   /// Returns, for each export in the folder, whatever its database, whether and why it is kept (see ``RetentionRule``).
   ///
-  /// Exports whose manifests have no scope are left out.
+  /// Exports whose manifests do not record all that determines their series are left out.
   ///
   /// - Throws: The reason why the exports cannot be listed.
   package func decisions(

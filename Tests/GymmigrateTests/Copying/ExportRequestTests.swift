@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+import Testing
+import Transfer
+
+@Suite("Which dated exports were requested in the same way", .timeLimit(.minutes(60)))
+struct ExportRequestTests {
+  private static let day = #"{"updatedAt":{"timestampValue":"2025-12-31T20:00:00Z"}}"#
+
+  @Test(
+    "An empty export takes the place of those of its kind only, and no increment of another kind adds to it.",
+    arguments: [("csv", "jsonl"), ("jsonl", "csv"), ("xlsx", "jsonl")]
+  )
+  func kinds(_ empty: String, _ other: String) async throws {
+    try await withMini { tool, mini in
+      func export(_ format: String, _ more: [String] = []) async throws -> Manifest {
+        let command = ScheduledExportFixture.command + ["--format", format] + more
+        try await tool.bare(command + tool.place).expect(0)
+        return try #require(try Manifest.read(from: tool.path("nightly/latest")))
+      }
+      try mini.put("products/1", fields: Self.day)
+      _ = try await export(other)
+      let good = try await export(other)
+      let nights = tool.exports
+      mini.remove("products/1")
+      for _ in 1...2 { #expect(try await export(empty, ["--keep", "1"]).files.isEmpty) }
+      #expect(tool.exports.count == 3 && Set(tool.exports).isSuperset(of: nights))
+      try await tool.bare(["export", "prune", "nightly", "--keep", "1"]).expect(0)
+      #expect(tool.exports.count == 2 && tool.exports.contains(nights[1]))
+      try mini.put("products/1", fields: Self.day)
+      #expect(try await export(other, ["--since", "last"]).after == good.readTime)
+    }
+  }
+
+  @Test("A file beside the manifest of an empty export is reported, and not read.", arguments: [true, false])
+  func stray(hasKind: Bool) async throws {
+    try await withMini { tool, mini in
+      try await tool.bare(ScheduledExportFixture.command + tool.place).expect(0)
+      let folder = "nightly/\(try tool.scheduledExport(0))"
+      let manifest = try tool.text("\(folder)/manifest.json")
+      let kind = #""kind":"jsonl","#
+      #expect(manifest.contains(kind))
+      // Earlier versions did not record it.
+      if !hasKind { try tool.write(manifest.replacing(kind, with: ""), to: "\(folder)/manifest.json") }
+      try await tool.bare(["export", "verify", "nightly"]).expect(0)
+      try tool.write(documentLine("users/1", 1) + "\n", to: "\(folder)/users.jsonl")
+      let verified = try await tool.bare(["export", "verify", "nightly"]).expect(1)
+      #expect(verified.output == "\(folder)/users.jsonl\tit is not in the manifest\n")
+      try await tool.bare(["import", folder] + tool.place).expect(0)
+      #expect(mini.snapshot().isEmpty)
+    }
+  }
+}
