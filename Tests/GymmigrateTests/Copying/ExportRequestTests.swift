@@ -32,6 +32,28 @@ struct ExportRequestTests {
     }
   }
 
+  @Test("A filter with a day is another one in another time zone.")
+  func zones() async throws {
+    try await withMini { tool, mini in
+      try mini.put("products/1", fields: Self.day)
+      func export(_ zone: [String]) async throws {
+        let filter = ["--where", "updatedAt >= ts(2026-01-01)"]
+        let command = ["export", "products", "-o", "nightly", "--dated", "--keep", "1"] + filter
+        try await tool.bare(command + zone + tool.place).expect(0)
+      }
+      // In Tokyo that day begins at 15:00 UTC of the day before, in Mexico at 06:00 UTC.
+      try await export(["--time-zone", "Asia/Tokyo"])
+      let tokyo = try tool.scheduledExport(0)
+      try await export(["--time-zone", "America/Mexico_City"])
+      #expect(tool.exports.count == 2 && tool.exports.contains(tokyo))
+      #expect(try tool.text("nightly/\(tokyo)/products.jsonl").contains("products/1"))
+      #expect(try tool.text("nightly/latest/products.jsonl") == "")
+      // The schema has the same zone.
+      try await export([])
+      #expect(tool.exports.count == 2 && tool.exports.contains(tokyo))
+    }
+  }
+
   @Test("A file beside the manifest of an empty export is reported, and not read.", arguments: [true, false])
   func stray(hasKind: Bool) async throws {
     try await withMini { tool, mini in

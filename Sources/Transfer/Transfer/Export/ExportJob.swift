@@ -93,9 +93,11 @@ package struct ExportJob: Job {
 
   package var selection: CollectionSelection { CollectionSelection(all ? nil : collections, isDeep: isDeep) }
 
-  /// The scope, for the manifest.
-  package var scope: Manifest.Scope {
-    Manifest.Scope(
+  /// Returns the scope, for the manifest.
+  ///
+  /// - Throws: `.configuration` for a time zone that this system does not know.
+  package func scope(by schema: DatabaseSchema) throws(Failure) -> Manifest.Scope {
+    var scope = Manifest.Scope(
       collections: all ? nil : collections,
       subcollections: isDeep,
       filters: query.filters,
@@ -105,6 +107,8 @@ package struct ExportJob: Job {
       isGroup: query.group,
       isMasked: mask != nil
     )
+    if scope.dependsOnZone { scope.timeZone = try schema.zone(named: query.timeZone).name }
+    return scope
   }
 
   /// The format with its options; nil for SQLite, which is written as a mirror.

@@ -52,6 +52,8 @@ package struct Manifest: JSONRecord, Equatable {
     package var subcollections: Bool
     /// The filters as typed.
     package var filters: [String] = []
+    /// The time zone of the days in the filters; nil if there are none, and in old manifests.
+    package var timeZone: String?
     /// The maximum number of documents per collection; nil for no limit.
     package var limit: Int?
     /// The order as typed, which leaves out documents that lack its fields; nil for the order of names.

@@ -21,7 +21,10 @@ extension Manifest {
   var knownKind: FileName.Kind? { kind ?? allFiles.first.flatMap { FileName($0.file).kind } }
 
   /// Whether it records all that determines its series, so that an export that replaces it can be told from others.
-  var isOfKnownSeries: Bool { scope != nil && knownKind != nil }
+  var isOfKnownSeries: Bool {
+    guard let scope, knownKind != nil else { return false }
+    return scope.timeZone != nil || !scope.dependsOnZone
+  }
 
   /// Checks that a new export into this one's folder replaces all its files, because the new manifest would not list the
   /// others.
@@ -35,7 +38,9 @@ extension Manifest {
     _ selection: CollectionSelection,
     in folder: String
   ) throws(Failure) {
-    if scope == self.scope || selection.names.isEmpty && !scope.isGroup { return }
+    var own = self.scope
+    own?.timeZone = scope.timeZone
+    if scope == own || selection.names.isEmpty && !scope.isGroup { return }
     let known = files.compactMap { CollectionPath($0.collection) }
     let roots = Set(known.map { CollectionPattern($0).root })
     let scopes = try? selection.namedScopes(roots: Array(roots))
@@ -222,6 +227,12 @@ extension Manifest {
 }
 
 extension Manifest.Scope {
+  /// Whether a filter depends on the time zone, by which a day begins.
+  package var dependsOnZone: Bool {
+    let withoutDays = LiteralContext(database: nil) { _, _, _ in nil }
+    return filters.contains { (try? FilterExpression.parse($0, in: withoutDays)) == nil }
+  }
+
   /// The scope of an export that has the documents of an earlier one, or of files without a manifest if that is nil.
   package func cut(to source: Manifest?) -> Manifest.Scope {
     var scope = self
@@ -233,7 +244,7 @@ extension Manifest.Scope {
   private enum CodingKeys: String, CodingKey {
     case collections, subcollections
     case filters = "where"
-    case limit, orderBy, fields
+    case timeZone, limit, orderBy, fields
     case isGroup = "group"
     case isView = "view"
     case isPartial = "partial"
@@ -247,6 +258,7 @@ extension Manifest.Scope {
       collections: try json.decodeIfPresent([String].self, forKey: .collections),
       subcollections: try json.decodeIfPresent(Bool.self, forKey: .subcollections) ?? false,
       filters: try json.decodeIfPresent([String].self, forKey: .filters) ?? [],
+      timeZone: try json.decodeIfPresent(String.self, forKey: .timeZone),
       limit: try json.decodeIfPresent(Int.self, forKey: .limit),
       orderBy: try json.decodeIfPresent(String.self, forKey: .orderBy),
       fields: try json.decodeIfPresent([String].self, forKey: .fields),
@@ -262,6 +274,7 @@ extension Manifest.Scope {
     try json.encode(collections, forKey: .collections)
     try json.encode(subcollections, forKey: .subcollections)
     try json.encode(filters, forKey: .filters)
+    try json.encodeIfPresent(timeZone, forKey: .timeZone)
     try json.encode(limit, forKey: .limit)
     try json.encodeIfPresent(orderBy, forKey: .orderBy)
     try json.encodeIfPresent(fields, forKey: .fields)

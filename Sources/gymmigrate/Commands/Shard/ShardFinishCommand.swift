@@ -58,12 +58,8 @@ struct ShardFinishCommand: AsyncParsableCommand {
       let schema = try resolver.schema()
       let format = try export?.exportFormat(schema, isPart: true)
       let writing = format?.writing(of: plan.reads.map(\.collection), by: schema) ?? TableWriting()
-      try await finish.writeManifest(
-        results,
-        scope: export?.scope,
-        writing: writing,
-        kind: format?.kind
-      )
+      let scope = try export?.scope(by: schema)
+      try await finish.writeManifest(results, scope: scope, writing: writing, kind: format?.kind)
     }
     if plan.writes { try await close(plan, summary, on: divided.connection, bill) }
     Invocation.current.notifier?.note(summary, Invocation.current.traffic)

@@ -13,13 +13,14 @@ extension ExportJob: DivisibleJob {
     guard let format = try exportFormat(schema, of: environment.database, isPart: run.part != nil) else {
       return try await exportSQLite(as: run)
     }
+    let scope = try scope(by: schema)
     let complete =
       additions.isEmpty ? nil : try Invocation.current.application?.addition(to: self, of: schema)
     let output = run.part?.output ?? output
     let access = try StorageAccess(for: [output], run.connection, counting: run.traffic)
     // Whether the output can be written is checked before anything is read.
     let dated = isDated ? try await scheduledExports(at: output, in: access.storage) : nil
-    let destination = try destination(output, format, dated, via: access.files)
+    let destination = try destination(output, format, dated, scope, via: access.files)
     return try await closing(dated) {
       try await CommandRun(run).perform { session, folder in
         let moment = try await session.moment(run.part?.readTime ?? readTime)
@@ -47,6 +48,7 @@ extension ExportJob: DivisibleJob {
     _ output: String,
     _ format: ExportFormat,
     _ dated: (any ScheduledExports)?,
+    _ scope: Manifest.Scope,
     via files: FileAccess
   ) throws -> ExportDestination {
     // A folder of scheduled exports has already been written to, for its lock.

@@ -33,7 +33,7 @@ extension ExportJob {
     options.mask = try mask.map { try PulledMask($0, EnvironmentResolver(run.connection).schema()) }
     options.selection = all ? nil : CollectionSelection(collections, isDeep: true)
     let resolver = EnvironmentResolver(run.connection)
-    let scope = try resolver.scope(scope, of: resolver.environment())
+    let scope = try resolver.scope(scope(by: resolver.schema()), of: resolver.environment())
     (options.readsPart, options.readsMasked) = (scope.isPartial, scope.isMasked)
     return try await CommandRun(run).perform { [options] session, _ in
       session.progress.begin("export", total: nil)
