@@ -52,6 +52,7 @@ struct DatedExport {
       }
     }
     options.after = series.last?.manifest.readTime
+    try since.assertContinues(series.compactMap(\.manifest.readTime).max(), at: options.readTime)
     let moments: [Timestamp?]
     switch since {
     case .moment(let moment): moments = options.reads.map { _ in moment }
@@ -204,6 +205,33 @@ struct DatedExport {
       session.logger.notice("The marks of the last exports are replaced: \(error)")
       return HighWaterMarks(startingIn: folders.path, via: files)
     }
+  }
+}
+
+extension SinceChoice {
+  /// Refuses an increment that would not continue the exports that it adds to, or would begin after its own moment.
+  ///
+  /// - Parameters:
+  ///   - last: The moment of these exports; nil for none.
+  ///   - moment: Its read time; nil for the present.
+  /// - Throws: `.usage`.
+  fileprivate func assertContinues(_ last: Timestamp?, at moment: Timestamp?) throws(Failure) {
+    if let last, let moment, moment <= last {
+      throw Failure(
+        .usage,
+        "add to the last export",
+        cause: "it is as of \(last), and this one would be as of \(moment)",
+        remedy: "Leave out --read-time; or --since, for a full export as of that moment."
+      )
+    }
+    guard case .moment(let beginning) = self, let end = last ?? moment, end < beginning else { return }
+    throw Failure(
+      .usage,
+      "export what is new since",
+      path: beginning.description,
+      cause: "that is after the \(last == nil ? "" : "last ")export, which is as of \(end)",
+      remedy: "Give an earlier time."
+    )
   }
 }
 

@@ -1,3 +1,4 @@
+import FirestoreModels
 import Foundation
 import TestSupport
 import Testing
@@ -51,6 +52,40 @@ struct ExportRequestTests {
       // The schema has the same zone.
       try await export([])
       #expect(tool.exports.count == 2 && tool.exports.contains(tokyo))
+    }
+  }
+
+  @Test("An increment that would be of no later moment than the last export, or begin after it, is refused.")
+  func moments() async throws {
+    try await withMini { tool, mini in
+      func latest() throws -> Manifest { try #require(try Manifest.read(from: tool.path("nightly/latest"))) }
+      func export(_ more: String...) async throws -> RunResult {
+        try await tool.bare(ScheduledExportFixture.command + more + tool.place)
+      }
+      try mini.put("users/1", fields: Self.day)
+      try await export().expect(0)
+      let old = try #require(latest().readTime)
+      try await export().expect(0)
+      let last = try #require(latest().readTime)
+      for moment in [old, last] {
+        try await export("--since", "last", "--read-time", moment.description)
+          .expectFailure(64, "this one would be as of \(moment)", "Leave out --read-time")
+      }
+      let since = ["--since", "2125-01-01T00:00:00Z"]
+      try await export(since[0], since[1]).expectFailure(64, "is after the last export", "\(last)")
+      try await tool.bare(["export", "users", "-o", "users.csv"] + since + tool.place)
+        .expectFailure(64, "is after the export")
+      #expect(tool.exports.count == 2 && tool.strangers == [] && !tool.exists("users.csv"))
+      // Earlier versions wrote such an increment.
+      try await export("--since", "last").expect(0)
+      var early = try latest()
+      #expect(early.isIncrement)
+      early.readTime = Timestamp(seconds: old.seconds - 60)
+      try early.write(to: tool.path("nightly/\(tool.latestNight())"))
+      let verified = try await tool.bare(["export", "verify", "nightly"]).expect(1)
+      #expect(verified.output.contains("\(try tool.latestNight())\tit is of no later moment"))
+      let next = try await export("--since", "last").expect(0)
+      #expect(next.errors.contains("nightly lacks the whole export"))
     }
   }
 

@@ -43,6 +43,21 @@ struct ManifestOrderTests {
     #expect(throws: Failure.self) { try check("users") }
   }
 
+  @Test(
+    "An increment as of a moment that the export before it has reached is found.",
+    arguments: [("01", true), ("02", true), ("03", false)]
+  )
+  func moment(day: String, isEarly: Bool) throws {
+    var whole = manifest("users", at: "2026-03-02T02:00:00Z")
+    whole.scope = Manifest.Scope(collections: nil, subcollections: true)
+    for after in ["2026-03-02T02:00:00Z", nil] {
+      let since = "2026-03-01T01:50:00Z"
+      let next = manifest("users", at: "2026-03-\(day)T02:00:00Z", since: since, after: after)
+      let early = "it is of no later moment than the export that it adds to"
+      #expect(next.gap(behind: [whole]) == (isEarly ? early : nil))
+    }
+  }
+
   @Test("An increment continues the export before it, of its own database.")
   func continuation() throws {
     func whole(_ project: String = "p") -> Manifest {

@@ -128,15 +128,15 @@ extension Manifest {
   func gap(behind earlier: [Manifest]) -> String? {
     guard isIncrement else { return nil }
     let series = earlier.filter { $0.isOfSameSeries(as: self) }
-    guard let after else {
-      let last = (series.isEmpty ? earlier : series).compactMap(\.readTime).max()
-      return last.map(leavesGap) ?? false ? Self.gap : nil
-    }
+    let last = after ?? (series.isEmpty ? earlier : series).compactMap(\.readTime).max()
+    if let last, let readTime, readTime <= last { return Self.early }
+    guard let after else { return last.map(leavesGap) ?? false ? Self.gap : nil }
     guard earlier.contains(where: { $0.readTime == after }), !leavesGap(after: after) else { return Self.gap }
     return series.last.map { $0.readTime == after } ?? true ? nil : Self.branch
   }
 
   private static let gap = "the increment before it is missing"
+  private static let early = "it is of no later moment than the export that it adds to"
   private static let branch =
     "it does not continue the export before it, but an older one, as in a copy of the folder"
 
@@ -188,7 +188,7 @@ extension Manifest {
 
   /// Returns the failure of exports that do not go together, with the advice for its cause.
   private static func refusal(_ operation: String, _ path: String, _ cause: String) -> Failure {
-    let remedy = [gap: gapAdvice, branch: branchAdvice][cause] ?? orderAdvice
+    let remedy = [gap: gapAdvice, early: branchAdvice, branch: branchAdvice][cause] ?? orderAdvice
     return Failure(.usage, operation, path: path, cause: cause, remedy: remedy)
   }
 
