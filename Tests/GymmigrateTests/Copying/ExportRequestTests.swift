@@ -89,6 +89,24 @@ struct ExportRequestTests {
     }
   }
 
+  @Test(
+    "export verify counts what it can count of a file.",
+    arguments: [("jsonl", 1), ("ndjson", 1), ("bigquery", 1), ("csv", 1), ("json", 0), ("xlsx", 0)]
+  )
+  func counted(format: String, code: Int32) async throws {
+    try await withMini { tool, mini in
+      for id in 1...3 { try mini.put("users/\(id)", fields: Self.day) }
+      try await tool.bare(["export", "users", "-o", "out/", "--format", format] + tool.place).expect(0)
+      try await tool.bare(["export", "verify", "out"]).expect(0)
+      let manifest = try tool.text("out/manifest.json")
+      let other = manifest.replacing(#""documents":3,"#, with: #""documents":5,"#)
+      try #require(other != manifest)
+      try tool.write(other, to: "out/manifest.json")
+      let verified = try await tool.bare(["export", "verify", "out"]).expect(code)
+      #expect(verified.output.contains("it holds 3 documents, and 5 in the manifest") == (code == 1))
+    }
+  }
+
   @Test("A file beside the manifest of an empty export is reported, and not read.", arguments: [true, false])
   func stray(hasKind: Bool) async throws {
     try await withMini { tool, mini in

@@ -140,7 +140,7 @@ package struct FolderVerification: Sendable {
     return problems
   }
 
-  /// Returns the number of documents in a file; nil for a workbook, whose rows are not read.
+  /// Returns the number of documents in a file; nil for a workbook and a JSON array, which are not read.
   private static func documents(
     in path: String,
     _ table: inout Table,
@@ -158,7 +158,7 @@ package struct FolderVerification: Sendable {
       table.delimiter = reader.delimiter
       return max(0, records - 1)
     }
-    guard kind == .jsonl else { return nil }
+    guard kind == .jsonl || kind == .ndjson else { return nil }
     var file = try InputFile(path, via: access)
     var lines = 0
     var isWithin = false

@@ -6,9 +6,9 @@ struct ExportVerify: AsyncParsableCommand {
     commandName: "export-verify",
     abstract: "Check the files of an exported folder against its manifest; also 'export verify'.",
     discussion: """
-      Compares each file's size, SHA-256 and number of documents with manifest.json. Prints one line per file: its path, \
-      and 'ok' or the problem, separated by a tab; in a folder of dated exports, also what an increment lacks of the ones \
-      before it, and copies. Exits with 1 when there is a problem.
+      Compares each file's size and SHA-256 with manifest.json, and its number of documents unless it is a workbook or a \
+      JSON array. Prints one line per file: its path, and 'ok' or the problem, separated by a tab; in a folder of dated \
+      exports, also what an increment lacks of the ones before it, and copies. Exits with 1 when there is a problem.
 
         gymmigrate export verify nightly/latest
         gymmigrate export verify gs://my-backups/nightly/latest
