@@ -69,9 +69,7 @@ extension ReferenceFilter {
       return .field(field, comparison, operand.value(in: database))
     case .test(let path, let test):
       guard let field = path.fieldPath else { return nil }
-      return StructuredQuery.UnaryOperator.allCases.first { $0.name == test.rawValue }.map {
-        .unary(field, $0)
-      }
+      return StructuredQuery.UnaryOperator(rawValue: test.rawValue).map { .unary(field, $0) }
     case .name(let comparison, let paths):
       guard let operation = comparison.comparison else { return nil }
       let names = paths.map { Value.reference("\(database.documents)/\($0.pathText)") }
@@ -82,6 +80,6 @@ extension ReferenceFilter {
 
 extension ReferenceOperator {
   fileprivate var comparison: StructuredQuery.FieldOperator? {
-    StructuredQuery.FieldOperator.allCases.first { $0.name == rawValue }
+    StructuredQuery.FieldOperator(rawValue: rawValue)
   }
 }
