@@ -173,6 +173,25 @@ struct CollectionNamingTests {
   }
 
   @Test(
+    "A pattern without documents is named as it was given, whatever the collection above it has.",
+    arguments: [
+      ["copy", "groups/*/members", "--from", "test", "--to", "stage"],
+      ["copy", "--subset", "groups/*/members", "--from", "test", "--to", "stage"],
+      ["export", "groups/*/members", "--subcollections", "-o", "m.jsonl", "-e", "test"],
+      ["count", "groups/*/members", "-e", "test"],
+    ]
+  )
+  func emptyPattern(_ command: [String]) async throws {
+    try await withStores { tool in
+      try await tool.load([documentLine("groups/g1", 1)], into: "test")
+      let warned = try await tool.bare(command).expect(0)
+      #expect(warned.errors.contains("warning: groups/*/members has no documents."), "\(warned.errors)")
+      try await tool.bare(command + ["--fail-if-empty"])
+        .expectFailure(66, "find documents of groups/*/members: there are none")
+    }
+  }
+
+  @Test(
     "A collection without documents is a warning, and 66 with --fail-if-empty; a filter that selects nothing is not."
   )
   func empty() async throws {

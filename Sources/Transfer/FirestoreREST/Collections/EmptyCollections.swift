@@ -22,7 +22,7 @@ extension FirestoreClient {
   ///
   /// - Parameter suggests: Whether to suggest the collection that was probably meant.
   package func emptyNotice(of read: CollectionRead, suggesting suggests: Bool = true) async -> String {
-    let notice = "\(read.collection) has no documents"
+    let notice = "\(read.name) has no documents"
     func naming(_ read: CollectionRead, _ notice: String) async -> String {
       let near = suggests ? await near(read.collection, at: read.readTime) : nil
       return near.map { "\(notice). Did you mean '\($0)'?" } ?? "\(notice)."

@@ -111,9 +111,9 @@ package struct Export: Sendable {
       let isFiltered = read.filter != nil || options.filter != nil
       let notice =
         isFiltered
-        ? "\(read.collection) has no documents for which the filter holds."
+        ? "\(read.name) has no documents for which the filter holds."
         : !read.orderBy.isEmpty
-          ? "\(read.collection) has no documents with all fields of --order-by."
+          ? "\(read.name) has no documents with all fields of --order-by."
           : await context.client.emptyNotice(
             of: read,
             // If the schema knows a better name, that has been said already.

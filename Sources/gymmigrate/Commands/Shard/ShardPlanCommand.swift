@@ -179,7 +179,7 @@ struct ShardPlanCommand: AsyncParsableCommand {
       for (index, survey) in surveys.enumerated() {
         if !survey.canCut, shares[index] > 1 {
           session.logger.warning(
-            "\(division.reads[index].collection) is not cut: the service does not cut collection groups. One task reads it."
+            "\(division.reads[index].name) is not cut: the service does not cut collection groups. One task reads it."
           )
         }
         let cuts = survey.cuts(into: shares[index])

@@ -105,7 +105,7 @@ extension Session {
     guard failIfEmpty else { return }
     if isAll { return }
     let empty = try await client.empty(among: reads)
-    if !empty.isEmpty { throw Failure.empty(empty.map(\.collection)) }
+    if !empty.isEmpty { throw Failure.empty(empty.map(\.name)) }
   }
 
   /// Warns of collections that returned no documents because they are empty, not because of a filter.
