@@ -101,6 +101,21 @@ struct CopyGuardTests {
       #expect(warned.errors.contains("as they are: products: priceHistory"), "\(warned.errors)")
       let kept = try await tool.bare(copy + ["--mode", "upsert", "--keep-personal-data"])
       #expect(!kept.errors.contains("name people"), "\(kept.errors)")
+
+      let ways = [
+        ["products"], ["prod*"], ["products", "--limit", "1"], ["--subset", "products", "--follow", "none"],
+        ["products", "--sample", "100%", "--follow", "none"],
+      ]
+      for way in ways {
+        let copy = ["copy"] + way + ["--from", "prod", "--to", "test", "--mode", "upsert"]
+        let warned = try await tool.bare(copy).expect(0)
+        #expect(warned.errors.contains("as they are: products: priceHistory"), "\(way): \(warned.errors)")
+      }
+      let divided = ["shard", "plan", "--shards", "1", "--to", "W", "--", "copy", "products"]
+      try await tool.bare(divided + ["--from", "prod", "--to", "test", "--mode", "upsert"]).expect(0)
+      try await tool.bare(["shard", "work", "W", "--task", "0"]).expect(0)
+      let finished = try await tool.bare(["shard", "finish", "W"]).expect(0)
+      #expect(finished.errors.contains("as they are: products: priceHistory"), "\(finished.errors)")
     }
   }
 

@@ -42,7 +42,8 @@ struct ShardFinishCommand: AsyncParsableCommand {
       results = try await finish.completeTable(results, table)
     }
     var summary = try finish.summary(results, environment: resolver.environment())
-    summary.source = try divided.source.map { .environment(try EnvironmentResolver($0).environment()) }
+    let source = try divided.source.map { try EnvironmentResolver($0).environment() }
+    summary.source = source.map { .environment($0) }
     summary.cost = try finish.cost(results).map {
       CostEstimate($0, at: try resolver.prices().of(edition: plan.edition))
     }
@@ -64,7 +65,11 @@ struct ShardFinishCommand: AsyncParsableCommand {
     if plan.writes { try await close(plan, summary, on: divided.connection, bill) }
     Invocation.current.notifier?.note(summary, Invocation.current.traffic)
     try await finish.write(summary)
-    copy?.report(copied, of: plan, logging.settings.logger())
+    let logger = logging.settings.logger()
+    copy?.report(copied, of: plan, logger)
+    if let copy, let source {
+      copy.warnOfPeople(in: summary.collections, from: source, by: try resolver.schema(), logger)
+    }
     let found = try (divided.job as? CheckJob)?.report(
       of: finish.findings(results) ?? [:],
       divided.connection

@@ -180,9 +180,10 @@ extension CopyJob: DivisibleJob {
       let isVerified = try await isVerified(copy, plan, without: outcome.extraneous, session)
       if let counts = copy.readBack?.counts { ending.sections.append(counts) }
       if !isVerified { ending.status = .incomplete }
-      if isWhole { await warnOfEmpty(copy, plan, in: session) }
-      if isWhole, mask == nil, !keepsPersonalData {
-        session.warnOfPeople(in: copy.reads(of: plan), from: copy.source.environment)
+      if isWhole {
+        await warnOfEmpty(copy, plan, in: session)
+        let copied = session.counts.collections
+        warnOfPeople(in: copied, from: copy.source.environment, by: session.schema, session.logger)
       }
       return ending
     }

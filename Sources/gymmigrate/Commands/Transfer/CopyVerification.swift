@@ -1,4 +1,6 @@
+import Configuration
 import Logging
+import Schema
 import Shards
 import Transfer
 
@@ -30,6 +32,23 @@ extension CopyJob {
     guard let readBack = done.readBack else { return }
     logger.notice("\(CopyText.verified(readBack))")
     logger.notice("\(CopyText.uncounted)")
+  }
+
+  /// Warns of fields that identify people and left a protected environment unmasked.
+  ///
+  /// - Parameter collections: What was copied.
+  func warnOfPeople(
+    in collections: [RunSummary.Collection],
+    from environment: DatabaseEnvironment,
+    by schema: DatabaseSchema,
+    _ logger: Logger
+  ) {
+    if mask != nil || keepsPersonalData || !environment.isProtected { return }
+    let patterns = Set(collections.compactMap { CollectionPath($0.name)?.pattern }).sorted()
+    let fields = patterns.flatMap { schema.fieldsOfPeople(in: $0) }
+    if fields.isEmpty { return }
+    let list = fields.joined(separator: "; ")
+    logger.warning("These fields name people, and were copied as they are: \(list) (docs/masking.md).")
   }
 }
 
