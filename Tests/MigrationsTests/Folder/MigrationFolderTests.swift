@@ -75,7 +75,12 @@ private func file(_ id: String, _ header: String = "") -> String {
   @Test(
     "What does not go together is an error that names the file.",
     arguments: [
-      (["a.yaml": file("x"), "b.yaml": file("x")], "b.yaml", "a is 'x', too"),
+      (["a.yaml": file("x"), "b.yaml": file("x")], "b.yaml", "a, before it, is called 'x', too"),
+      (["01-x.yaml": file("02-y"), "02-y.yaml": file("z")], "02-y.yaml", "01-x, before it, is called"),
+      (["01-x.yaml": file("q"), "02-y.yaml": file("01-x")], "02-y.yaml", "is called '01-x', too"),
+      (["01-a.yaml": file("a"), "01-a.yml": file("b")], "01-a.yml", "01-a, before it, is called '01-a'"),
+      (["a.yaml": file("x"), "a.yaml.yml": file("y")], "a.yaml.yml", "a, before it, is called 'a.yaml'"),
+      (["is-active.yaml": file("x")], "is-active.yaml", "the migration 'is-active' comes along"),
       (["a.yaml": file("x", "after: b\n"), "b.yaml": file("y")], "a.yaml", "it comes after 'b'"),
       (["a.yaml": file("x", "after: x\n")], "a.yaml", "it comes after 'x'"),
       (["a.yaml": file("x", "environments: staging\n")], "a.yaml", "no environment 'staging'"),

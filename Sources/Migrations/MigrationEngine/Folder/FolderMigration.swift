@@ -66,8 +66,8 @@ package struct MigrationFolder: Sendable {
   ///   - context: Resolves `ref(…)` and `ts(DATE)`.
   ///   - known: The built-in migrations, which files may refer to (`uses: ID`).
   ///   - environments: The names that `environments:` may list.
-  /// - Throws: `.inputMalformed` with the line and column of the error; also if two files have the same ID, or if one precedes a
-  ///   migration that it must follow.
+  /// - Throws: `.inputMalformed` with the line and column of the error; also if a name or an ID means two migrations, or if a file
+  ///   precedes a migration that it must follow.
   package init(
     _ path: String,
     in context: LiteralContext,
@@ -88,7 +88,7 @@ package struct MigrationFolder: Sendable {
         known: known,
         schema: schema
       )
-      try assertPlace(of: migration, at: "\(path)/\(file)", environments)
+      try assertPlace(of: migration, at: "\(path)/\(file)", known: known.map(\.id), environments)
       migrations.append(migration)
     }
   }
@@ -97,13 +97,22 @@ package struct MigrationFolder: Sendable {
   private func assertPlace(
     of migration: FolderMigration,
     at file: String,
+    known: [String],
     _ environments: [String]
   ) throws(Failure) {
     func refusal(_ cause: String, _ remedy: String) -> Failure {
       Failure(.inputMalformed, MigrationFile.operation, path: file, cause: cause, remedy: remedy)
     }
-    if let other = migrations.first(where: { $0.id.isIdentical(to: migration.id) }) {
-      throw refusal("\(other.name) is '\(migration.id)', too", "Give one of them an id of its own.")
+    for word in [migration.id, migration.name, FilePaths.name(of: file)] {
+      if let other = migrations.first(where: { $0.isCalled(word) }) {
+        throw refusal(
+          "\(other.name), before it, is called '\(word)', too",
+          "Give one of them a name and an id of its own."
+        )
+      }
+      if !word.isIdentical(to: migration.id), known.contains(where: { $0.isIdentical(to: word) }) {
+        throw refusal("the migration '\(word)' comes along, and the file has its name", "Rename the file.")
+      }
     }
     for word in migration.header.after where !migrations.contains(where: { $0.isCalled(word) }) {
       throw refusal(
