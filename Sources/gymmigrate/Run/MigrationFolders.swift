@@ -87,6 +87,40 @@ extension Migration {
   }
 }
 
+extension PlannedChanges {
+  /// Returns what applying the plan means for migrations that it is not a plan of: what it takes back, and the IDs of those that
+  /// are no longer verified.
+  func effects(for connection: ConnectionSettings) throws(Failure) -> (TakenBack?, rewriting: [String]) {
+    if let restored { return (restored.takenBack(for: connection), []) }
+    let schema = try EnvironmentResolver(connection).schema()
+    let builtIn = try Invocation.current.application(of: schema)?.comingAlong().map(\.id) ?? []
+    // What another command brings may predate a migration.
+    let isOther = applied.contains { one in
+      one.isOneOff || one.checksum == nil && !builtIn.contains { $0.isIdentical(to: one.id) }
+    }
+    return (nil, isOther ? connection.migrations(touchedBy: Array(changed)) : [])
+  }
+}
+
+extension RestoredCollections {
+  fileprivate func takenBack(for connection: ConnectionSettings) -> TakenBack {
+    let paths = collections.compactMap { CollectionPath($0) }
+    @Sendable func isFound(_ id: String, isMet: (any Migration, [CollectionPath]) -> Bool) -> Bool {
+      var choice = MigrationChoice()
+      choice.migrations = [id]
+      // For a migration that is no longer known here, it is unknown what it writes.
+      guard let migrations = try? choice.chosen(for: connection) else { return isAll }
+      return migrations.contains { isMet($0, paths) }
+    }
+    return TakenBack(
+      since: moment,
+      readAt: readTime,
+      covers: { id in isFound(id) { $0.mayWrite(in: $1) } },
+      touches: { id in isFound(id) { $0.isTouched(by: $1) } }
+    )
+  }
+}
+
 extension ConnectionSettings {
   /// Returns the ledger IDs of the folder's migrations that read or write documents of some collections.
   ///

@@ -54,7 +54,8 @@ extension RestoreJob: PerformableJob {
       try StandardOutput.write(RestoreText.text(lines))
     }
     let isQuiet = run.output.json || !plan.isDryRun
-    let screen = PlanScreen(html: plan.html, connection: run.connection, isQuiet: isQuiet)
+    var screen = PlanScreen(html: plan.html, connection: run.connection, isQuiet: isQuiet)
+    screen.restored = restored(numbers)
     var ending = try await screen.conclude([report], totals, of: planning, folder)
     if plan.isDryRun { ending.status = session.plannedStatus }
     if plan.isDryRun, totals.changes.count(.delete) > 0 {
@@ -208,10 +209,7 @@ extension RestoreJob: PerformableJob {
       let source = whole.guarded(by: session.client)
       var runner = MigrationRunner(in: session, folder, writing: run.write)
       runner.maximumDeletes = try await deletions.limit(of: whole, as: source, by: runner, in: session)
-      let collections = numbers.collections.map { $0.compactMap { CollectionPath($0) } }
-      let taking = takenBack(numbers.moment, collections, run)
-      // Partially restored documents may predate a migration.
-      let rewritten = taking == nil ? run.connection.migrations(touchedBy: collections) : []
+      let (taking, rewritten) = try planned.effects(for: run.connection)
       let ledger = LedgerRun(
         session,
         folder,
@@ -234,26 +232,13 @@ extension RestoreJob: PerformableJob {
     return !isOfMirror && !isPartial && keepsChangedSince == nil && query.filters.isEmpty
   }
 
-  /// Returns the migrations that are reverted entirely, if entire collections are restored to a known point in time; nil for
-  /// none.
-  private func takenBack(_ moment: Timestamp?, _ collections: [CollectionPath]?, _ run: JobRun) -> TakenBack?
-  {
+  /// Returns what is restored, if it is entire collections, to a known point in time; nil for a part.
+  private func restored(_ numbers: RestoreNumbers) -> RestoredCollections? {
     let isWhole = query.filters.isEmpty && only.isEmpty && keepsChangedSince == nil
     let isOfCollections = names.allSatisfy { CollectionPath($0) != nil }
-    guard isWhole, isOfCollections, let moment else { return nil }
-    let isAll = names.isEmpty
-    @Sendable func isFound(_ id: String, isMet: (any Migration, [CollectionPath]) -> Bool) -> Bool {
-      var choice = MigrationChoice()
-      choice.migrations = [id]
-      // For a migration that is no longer known here, it is unknown what it writes.
-      guard let migrations = try? choice.chosen(for: run.connection) else { return isAll }
-      return collections.map { collections in migrations.contains { isMet($0, collections) } } ?? true
-    }
-    return TakenBack(
-      since: moment,
-      covers: { id in isFound(id) { $0.mayWrite(in: $1) } },
-      touches: { id in isFound(id) { $0.isTouched(by: $1) } }
-    )
+    guard isWhole, isOfCollections, let moment = numbers.moment else { return nil }
+    let collections = numbers.collections ?? []
+    return RestoredCollections(collections, isAll: names.isEmpty, at: moment, readAt: numbers.readTime)
   }
 }
 

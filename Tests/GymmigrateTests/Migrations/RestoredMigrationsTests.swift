@@ -38,6 +38,39 @@ struct RestoredMigrationsTests {
     }
   }
 
+  @Test("The plan file of a restore takes back what the restore does, and nothing that was applied since.")
+  func planFile() async throws {
+    try await withStores { tool in
+      let place = ["-e", "test"]
+      func setting(_ id: String, in collection: String) -> String {
+        "id: \(id)\nsummary: Sets \(id).\ncollection: \(collection)\nsteps:\n  - set: {\(id): 1}\n"
+      }
+      func pending() async throws -> [String] {
+        try await tool.bare(["migrate", "pending"] + place).output.split(separator: "\n").map { line in
+          line.split(separator: "\t").prefix(2).joined(separator: " ")
+        }
+      }
+      try await tool.load(["things/t1", "things/t2", "others/o1"].map { documentLine($0, 1) }, into: "test")
+      let moment = Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)).description
+      try tool.write(setting("a", in: "things"), to: "migrations/1-first.yaml")
+      try await tool.bare(["migrate", "up", "-q"] + place).expect(0)
+      let restore = ["restore", "--all", "--at", moment, "-n", "-o", "plan.jsonl"]
+      try await tool.bare(restore + place).expect(0)
+      try tool.write(setting("b", in: "others"), to: "migrations/2-second.yaml")
+      try await tool.bare(["migrate", "up", "-q"] + place).expect(0)
+      #expect(try await pending() == [])
+
+      let apply = ["migrate", "apply", "--plan", "plan.jsonl"] + place
+      let applied = try await tool.bare(apply).expect(0)
+      #expect(applied.errors.contains("pending again: a."), "\(applied.errors)")
+      #expect(applied.errors.contains("which no longer holds: b."), "\(applied.errors)")
+      #expect(try await pending() == ["1-first undone"])
+      #expect(try await tool.dump("test").count { $0.contains("\"a\"") } == 0)
+      try await tool.bare(["migrate", "undo", "last", "-y"] + place).expect(0)
+      #expect(try await pending() == [])
+    }
+  }
+
   @Test("A restore takes back only what can have touched the collections that it restored.")
   func others() async throws {
     try await withStores { tool in

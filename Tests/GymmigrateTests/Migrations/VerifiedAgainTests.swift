@@ -115,6 +115,28 @@ struct VerifiedAgainTests {
     }
   }
 
+  @Test("So does a plan file of any other command, and that of an undo is refused.")
+  func otherPlans() async throws {
+    try await withVerified { tool in
+      let planned = try await tool.bare(["migrate", "undo", "last", "-n", "-e", "test"]).expect(0)
+      #expect(planned.lastLine.hasPrefix("To carry this out: gymmigrate migrate undo "))
+      let plan = ".gymmigrate/runs/\(try tool.lastRun())/plan.jsonl"
+      try await tool.bare(["migrate", "apply", "--plan", plan, "-e", "test"])
+        .expectFailure(64, "it is the plan of an undo", "gymmigrate migrate undo ")
+      #expect(try await status(tool).contains("verified"))
+
+      try await tool.bare(["fix", "things", "--where", "n == 1", "--set", "b=2", "-n", "-e", "test"]).expect(
+        0
+      )
+      let fix = try tool.text(".gymmigrate/runs/\(try tool.lastRun())/plan.jsonl")
+      let lines = fix.replacing(#""migration":"fix""#, with: #""migration":"mirror-push""#)
+        .split(separator: "\n").dropLast()
+      try tool.write(wholePlan(of: Array(lines)), to: "push.jsonl")
+      try await tool.bare(["migrate", "apply", "--plan", "push.jsonl", "-e", "test"]).expect(0)
+      #expect(try await status(tool).contains(" applied"))
+    }
+  }
+
   @Test("So does a fix of a pattern that may select a collection of its group.", arguments: ["thing*", "*"])
   func group(_ pattern: String) async throws {
     let migration = Self.migration.replacing("collection:", with: "collection-group:")

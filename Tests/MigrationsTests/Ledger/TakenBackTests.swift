@@ -81,6 +81,16 @@ struct TakenBackTests {
     #expect(found.takenBack == [] && found.unverified == (holds ? [] : ["m"]))
   }
 
+  @Test(
+    "What a run wrote that began after the documents were read stays, and is no longer verified.",
+    arguments: [(Int64(30), true), (50, false)]
+  )
+  func began(_ second: Int64, _ isRead: Bool) {
+    let run = entry("1", from: second, to: 60, verified: 61)
+    let found = TakenBack(since: Self.moment, readAt: Timestamp(seconds: 40)).found(in: [run])
+    #expect(found.takenBack == (isRead ? ["m"] : []) && found.unverified == (isRead ? [] : ["m"]))
+  }
+
   @Test("The entry of the restore takes the verification away, until it is undone.")
   func undone() {
     var restore = entry("2", from: 40, to: 41, "restore --all")

@@ -5,6 +5,10 @@ import Runs
 package struct TakenBack: Sendable {
   /// The point in time whose documents are restored; nil if everything is reverted.
   package var moment: Timestamp?
+  /// When the documents to revert were read; nil if everything is reverted.
+  ///
+  /// What a run wrote that began later stays.
+  package var readTime: Timestamp?
   /// Whether documents that a migration may have written are reverted.
   package var covers: @Sendable (_ migration: String) -> Bool
   /// Whether documents that a migration reads or writes are reverted.
@@ -12,22 +16,26 @@ package struct TakenBack: Sendable {
 
   package init(
     since moment: Timestamp?,
+    readAt readTime: Timestamp? = nil,
     covers: @escaping @Sendable (String) -> Bool = { _ in true },
     touches: @escaping @Sendable (String) -> Bool = { _ in true }
   ) {
-    (self.moment, self.covers, self.touches) = (moment, covers, touches)
+    (self.moment, self.readTime) = (moment, readTime)
+    (self.covers, self.touches) = (covers, touches)
   }
 
   /// Returns the migrations that must be applied again afterwards, and those whose verification no longer holds, in the order of
   /// the ledger.
   func found(in entries: [LedgerEntry]) -> (takenBack: [String], unverified: [String]) {
-    let former = entries.filter { !isLater($0) }
+    let read = entries.filter(mayHaveBeenRead)
+    let former = read.filter { !isLater($0) }
     var found: (takenBack: [String], unverified: [String]) = ([], [])
     for id in entries.migrations {
-      let state = MigrationState(of: id, in: entries)
-      if reverts(id, state, entries, former) {
+      if reverts(id, MigrationState(of: id, in: read), read, former) {
         found.takenBack.append(id)
-      } else if let moment, let verified = state.applied?.verifiedAt, verified > moment, touches(id) {
+      } else if let moment, let verified = MigrationState(of: id, in: entries).applied?.verifiedAt,
+        verified > moment, touches(id)
+      {
         found.unverified.append(id)
       }
     }
@@ -61,6 +69,12 @@ package struct TakenBack: Sendable {
       ("These migrations were verified after that moment, which no longer holds", entry.rewrites),
     ]
     return texts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))." }
+  }
+
+  /// Whether the run had begun when the documents were read; times of the ledger have milliseconds, cut off.
+  private func mayHaveBeenRead(_ entry: LedgerEntry) -> Bool {
+    guard let readTime, let began = entry.startedAt else { return true }
+    return began <= readTime
   }
 
   private func isLater(_ entry: LedgerEntry) -> Bool { moment.map(entry.mayHaveEnded) ?? true }

@@ -12,8 +12,8 @@ package struct PlanFileReader: ~Copyable {
     package var change: Change
   }
 
-  /// Whether the plan's end was read and matches the lines before it.
-  package private(set) var isWhole = false
+  /// The plan's end, once it was read and matches the lines before it.
+  package private(set) var end: PlanEnd?
 
   private var lines: LineReader
   private let parser = JSONParser(maximumBytes: (64 << 20) + 64)
@@ -45,7 +45,7 @@ package struct PlanFileReader: ~Copyable {
     let number = lines.number
     do throws(WireError) {
       guard lines.isEnded else { throw WireError("it was cut off") }
-      if isWhole { throw WireError("it is behind the plan's end") }
+      if self.end != nil { throw WireError("it is behind the plan's end") }
       var end: PlanEnd?
       let line = try lines.withLine { bytes throws(WireError) -> Line? in
         let line = try parser.parse(bytes) { json throws(WireError) -> Line? in
@@ -68,7 +68,7 @@ package struct PlanFileReader: ~Copyable {
       guard end.sha256.isIdentical(to: sha256) else {
         throw WireError("the lines before it are not as they were planned")
       }
-      isWhole = true
+      self.end = end
     } catch {
       throw Failure(
         .inputMalformed,

@@ -17,6 +17,8 @@ package struct PlannedChanges: ChangeList {
   package let applied: [LedgerEntry.Applied]
   /// Whether every line names the server on which it was planned; plans of earlier versions do not.
   package let namesServer: Bool
+  /// What is restored in full; nil for a plan of anything else.
+  package let restored: RestoredCollections?
   package let deletions: Int
   /// The SHA-256 of the plan, after unpacking gzip, in lower-case hexadecimal.
   package var sha256: String { copy.sha256 }
@@ -73,7 +75,7 @@ package struct PlannedChanges: ChangeList {
     }
     try Self.refuseDuplicates(search, of: file)
     // Earlier versions named no server and wrote no end.
-    if !reader.isWhole, namesAny || count == 0 {
+    if reader.end == nil, namesAny || count == 0 {
       throw Failure(
         .inputMalformed,
         "read the plan",
@@ -83,6 +85,7 @@ package struct PlannedChanges: ChangeList {
       )
     }
     applied = migrations
+    restored = reader.end?.restored
     self.namesServer = namesServer
     self.depths = depths.sorted(by: >)
     (self.changed, self.deletions) = (changed, deletions)

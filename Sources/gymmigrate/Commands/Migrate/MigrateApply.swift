@@ -90,10 +90,16 @@ extension ApplyJob: MigrationsJob {
         of: sources.map { $0.guarded(by: session.client) },
         .written
       )
-      // What a plan file of another command brings may predate a migration.
-      let isOther = planned?.applied.contains(where: \.isOneOff) ?? false
-      let rewritten = isOther ? run.connection.migrations(touchedBy: planned.map { Array($0.changed) }) : []
-      try await LedgerRun(session, folder, sources: sources, rewriting: rewritten, of: self).perform {
+      let (taking, rewritten) = try planned?.effects(for: run.connection) ?? (nil, [])
+      let ledger = LedgerRun(
+        session,
+        folder,
+        sources: sources,
+        takingBack: taking,
+        rewriting: rewritten,
+        of: self
+      )
+      try await ledger.perform {
         let finished = try runner.resumedReports()
         if !isQuiet { for report in finished { session.report(MigrationText.applied(report)) } }
         let first = sources.indices.first { session.checkpoints?.isPast($0) != true } ?? sources.endIndex
@@ -132,6 +138,15 @@ extension ApplyJob: MigrationsJob {
       via: StorageAccess(for: [plan], run.connection, counting: run.traffic).files
     )
     try deletions.assertAllows(planned, from: plan)
+    if let undo = planned.applied.first(where: { $0.id.utf8.starts(with: "undo ".utf8) }) {
+      throw Failure(
+        .usage,
+        "apply the plan",
+        path: plan,
+        cause: "it is the plan of an undo, which the ledger records as one",
+        remedy: "Give 'gymmigrate migrate \(undo.id)'."
+      )
+    }
     return planned
   }
 

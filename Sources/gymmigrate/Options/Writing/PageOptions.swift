@@ -21,6 +21,8 @@ struct PlanScreen: Sendable {
   let connection: ConnectionSettings
   /// Whether to print nothing.
   let isQuiet: Bool
+  /// What the plan restores in full; nil for none.
+  var restored: RestoredCollections?
 
   /// Plans migrations, prints each plan and concludes.
   func plan(
@@ -48,7 +50,7 @@ struct PlanScreen: Sendable {
     _ run: RunDirectory
   ) async throws -> CommandResult {
     // The plans of parts are merged first.
-    if session.part == nil { try PlanEnd.append(to: run.file("plan.jsonl")) }
+    if session.part == nil { try PlanEnd.append(to: run.file("plan.jsonl"), restoring: restored) }
     let cost = CostEstimate(
       reports.reduce(Cost()) { $0 + $1.cost },
       at: try await session.prices(of: connection)
