@@ -44,7 +44,11 @@ extension MigrationFolder {
   func reportUnverified(in environment: DatabaseNames, _ entries: [LedgerEntry]) {
     for (migration, state) in states(in: environment, entries) where state.kind == .applied {
       let place = "\(migration.name) -e \(environment)"
-      if let run = state.rewriter {
+      if let run = state.rewriter, run.status == .running {
+        Terminal.standardError.line(
+          "\(migration.name) is not verified while '\(run.command)' (run \(run.run)) is unfinished. To see how to finish it: gymmigrate migrate status -e \(environment)"
+        )
+      } else if let run = state.rewriter {
         Terminal.standardError.line(
           "\(migration.name) was verified before '\(run.command)' (run \(run.run)) wrote to its collections. To verify it again: gymmigrate migrate verify --record \(place)"
         )

@@ -137,6 +137,38 @@ struct VerifiedAgainTests {
     }
   }
 
+  @Test(
+    "So does an import that is divided among tasks, until it is finished and has left the collection alone.",
+    arguments: ["things", "others"]
+  )
+  func divided(_ collection: String) async throws {
+    try await withVerified { tool in
+      let gate = "promote: { prod: { after: test, verified: true } }\n"
+      try tool.write(tool.text("gymmigrate.yaml") + "\n" + gate, to: "gymmigrate.yaml")
+      let lines = (1...20).map { documentLine("\(collection)/new\($0)", $0) }
+      try tool.write(lines.joined(separator: "\n") + "\n", to: "new.jsonl")
+      let plan = ["shard", "plan", "--shards", "2", "--to", "W", "--", "import", "new.jsonl", "-e", "test"]
+      try await tool.bare(plan).expect(0)
+      for task in ["0", "1"] {
+        try await tool.bare(["shard", "work", "W", "--task", task]).expect(0)
+        #expect(try await status(tool).contains(" applied"))
+        #expect(try await pending(tool).contains("1-a is not verified while 'import"))
+        try await tool.bare(["migrate", "up", "-e", "prod", "--confirm", "prod"])
+          .expectFailure(77, "1-a is not verified in test while run", "'gymmigrate migrate status -e test'")
+      }
+      try await tool.bare(["shard", "finish", "W"]).expect(0)
+      let isVerified = collection == "others"
+      #expect(try await status(tool).contains(isVerified ? "verified" : " applied"))
+      let up = try await tool.bare(["migrate", "up", "-e", "prod", "--confirm", "prod"])
+      if isVerified {
+        up.expect(0)
+      } else {
+        #expect(try await pending(tool).contains("1-a was verified before 'import"))
+        up.expectFailure(77, "migrate verify 1-a --record")
+      }
+    }
+  }
+
   @Test("So does a fix of a pattern that may select a collection of its group.", arguments: ["thing*", "*"])
   func group(_ pattern: String) async throws {
     let migration = Self.migration.replacing("collection:", with: "collection-group:")

@@ -55,6 +55,28 @@ import Testing
     }
   }
 
+  @Test("An import that is divided among tasks closes the gate until it has recorded where it wrote.")
+  func divided() {
+    var load = LedgerEntry(run: "i", command: "import a.jsonl", migrations: [], holder: "ana@desk")
+    load.shards = "/share/W"
+    let cases: [(LedgerEntry.Status, PromotionGate.Gap?)] = [
+      (.running, .unfinished(run: "i")), (.cleared, .notVerified), (.done, nil), (.incomplete, nil),
+      (.undone, nil),
+    ]
+    for (status, expected) in cases {
+      load.status = status
+      let entries = entries(.done, verified: true) + [load]
+      #expect(gap(entries, verified: true) == expected, "\(status)")
+      #expect(gap(entries) == nil, "\(status)")
+    }
+    load.status = .undone
+    load.leftToUndo = 1
+    #expect(gap(entries(.done, verified: true) + [load], verified: true) == .notVerified)
+    // An undivided run records its collections with its end.
+    (load.status, load.leftToUndo, load.shards) = (.cleared, 0, nil)
+    #expect(gap(entries(.done, verified: true) + [load], verified: true) == nil)
+  }
+
   @Test("A rehearsal counts by its file and its age, wherever it was recorded.")
   func rehearsals() throws {
     let now = try #require(Timestamp(seconds: 1000))

@@ -9,6 +9,8 @@ package struct PromotionGate: Sendable {
     /// It was applied there from a different file.
     case changed
     case notVerified
+    /// It was verified there, and a run that may have written to its collections since has not finished.
+    case unfinished(run: String)
     /// No recent rehearsal of its present file is recorded.
     case notRehearsed
   }
@@ -57,7 +59,9 @@ package struct PromotionGate: Sendable {
     let state = MigrationState(of: migration, in: entries)
     if !state.isInForce { return .notApplied(state.kind) }
     if state.change != nil { return .changed }
-    return promotion.mustBeVerified && state.applied?.verifiedAt == nil ? .notVerified : nil
+    guard promotion.mustBeVerified, state.applied?.verifiedAt == nil else { return nil }
+    if let run = state.rewriter, run.status == .running { return .unfinished(run: run.run) }
+    return .notVerified
   }
 
   /// Whether it needs no rehearsal, or had a recent one of its present file.
@@ -92,6 +96,7 @@ package struct PromotionGate: Sendable {
     case .notApplied(let kind): "is \(kind.rawValue) in \(after)"
     case .changed: "was applied in \(after) from another file"
     case .notVerified: "is not verified in \(after)"
+    case .unfinished(let run): "is not verified in \(after) while run \(run) is unfinished"
     case .notRehearsed: "was not rehearsed in the last \(promotion.rehearsed?.typedText ?? "")"
     }
   }
@@ -106,6 +111,9 @@ package struct PromotionGate: Sendable {
     }
     let unapplied = gaps.last { if case .notApplied = $0.gap { true } else { false } }
     if let unapplied { commands.append("gymmigrate migrate up --to \(unapplied.migration.name) \(place)") }
+    if gaps.contains(where: { if case .unfinished = $0.gap { true } else { false } }) {
+      commands.append("gymmigrate migrate status -e \(promotion.after ?? promotion.environment)")
+    }
     if !unverified.isEmpty {
       commands.append("gymmigrate migrate verify \(unverified.joined(separator: " ")) --record \(place)")
     }

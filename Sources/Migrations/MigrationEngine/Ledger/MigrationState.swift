@@ -104,7 +104,8 @@ package struct MigrationState: Sendable, Equatable {
   /// Returns the last run that is not one of the migration's, was not undone, or only in part, and wrote to its
   /// collections after a point in time.
   ///
-  /// The undo of a run that began after that time only brings back what was there.
+  /// The undo of a run that began after that time only brings back what was there. A run that is divided among tasks records
+  /// the collections when it finishes; until then, it may have written to any.
   private static func rewriter(
     of id: String,
     since moment: Timestamp,
@@ -114,7 +115,7 @@ package struct MigrationState: Sendable, Equatable {
       guard entry.hasChanged, entry.isStanding, entry.mayHaveEnded(after: moment) else { return false }
       let undone = entry.undoes.flatMap { run in entries.first { $0.run.isIdentical(to: run) } }
       if let began = undone?.startedAt, moment < began { return false }
-      return entry.rewrites.contains { $0.isIdentical(to: id) }
+      return entry.isUnfinishedLoad || entry.rewrites.contains { $0.isIdentical(to: id) }
     }
   }
 
@@ -139,6 +140,11 @@ package struct MigrationState: Sendable, Equatable {
 extension LedgerEntry {
   /// Returns what the entry records about a migration.
   package func applied(_ id: String) -> Applied? { migrations.first { $0.id.isIdentical(to: id) } }
+
+  /// Whether it is an import or a copy that was divided among tasks and has not recorded where they wrote.
+  fileprivate var isUnfinishedLoad: Bool {
+    shards != nil && migrations.isEmpty && status != .done && status != .incomplete
+  }
 
   /// Whether the run says something about its migrations: it finished, unless all its changes conflicted, or it wrote before it
   /// stopped.
