@@ -84,14 +84,6 @@ extension Session {
       if await (try? client.quickly.isEmpty(read)) ?? false { await warnOfEmpty([read]) }
     }
   }
-
-  /// Warns of fields that identify people and left a protected environment unmasked.
-  func warnOfPeople(in reads: [CollectionRead], from environment: DatabaseEnvironment) {
-    let fields = reads.flatMap { schema.fieldsOfPeople(in: $0.kind ?? $0.collection) }
-    if !environment.isProtected || fields.isEmpty { return }
-    let list = fields.joined(separator: "; ")
-    logger.warning("These fields name people, and were copied as they are: \(list) (docs/masking.md).")
-  }
 }
 
 /// Reports which of several migrations found no document, perhaps because a name is misspelt; asks the service nothing.
