@@ -21,14 +21,14 @@ package struct ShardState: Sendable {
       _ number: Int,
       done: Int,
       ranges: Int,
-      claim: (holder: String, silent: Double)?,
+      claim: (holder: String, silent: Double, hasEnded: Bool)?,
       error: ShardError?
     ) {
       self.number = number
       (self.done, self.ranges) = (done, ranges)
       (holder, silentSeconds) = (claim?.holder, claim?.silent)
       self.error = error
-      let isAlive = claim.map { $0.silent <= ClaimKeeper.expiry } ?? false
+      let isAlive = claim.map { !$0.hasEnded && $0.silent <= ClaimKeeper.expiry } ?? false
       status = done == ranges ? .done : isAlive ? .working : error != nil ? .failed : .missing
       if status == .done { self.error = nil }
     }
@@ -47,10 +47,12 @@ package struct ShardState: Sendable {
     for number in 0..<plan.tasks {
       let ranges = plan.ranges(of: number)
       let count = ranges.count { done.contains($0.number) }
-      var claim: (holder: String, silent: Double)?
+      var claim: (holder: String, silent: Double, hasEnded: Bool)?
       var error: ShardError?
       if count < ranges.count {
-        claim = try await folder.claim(of: number).map { ($0.claim.holder, now.seconds(since: $0.renewedAt)) }
+        claim = try await folder.claim(of: number).map { claim, renewedAt in
+          (claim.holder, now.seconds(since: renewedAt), WorkerProcess.hasEnded(claim.process))
+        }
         error = try await folder.error(of: number)
       }
       tasks.append(Task(number, done: count, ranges: ranges.count, claim: claim, error: error))

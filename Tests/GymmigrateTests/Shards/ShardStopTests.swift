@@ -35,4 +35,32 @@ struct ShardStopTests {
       try await tool.bare(["shard", "work", "S", "--task", "0"]).expect(0)
     }
   }
+
+  @Test("A run whose task was killed on this machine is undone at once.")
+  func killed() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: (0..<4).map { documentLine("orders/o\($0)", 1) }.joined(separator: "\n"))
+    let before = mini.snapshot()
+    let running = Later<RunningBinary>()
+    let faults = mini.faults(
+      FaultRule(
+        [.commit],
+        .number(2),
+        .end(running, applied: true),
+        where: { $0.text.contains("/documents/orders/") }
+      )
+    )
+    try await withTool(against: faults.handler) { tool, _ in
+      try tool.write((0..<4).map { documentLine("orders/o\($0)", 2) + "\n" }.joined(), to: "in.jsonl")
+      let load = ["import", "in.jsonl", "--mode", "upsert", "--batch-size", "1", "--in-flight", "1"]
+      try await tool.bare(["shard", "plan", "--shards", "1", "--to", "S", "--"] + load + tool.place).expect(0)
+      let result = try await tool.bare(["shard", "work", "S", "--task", "0"], as: running)
+      #expect(result.signal == SIGKILL, "\(result.errors)")
+      faults.setOn(false)
+      #expect(mini.snapshot() != before)
+      let run = try #require(tool.names(in: "S/runs").first)
+      try await tool.run("migrate", "undo", run, "--state-dir", "S").expect(0)
+      #expect(mini.snapshot() == before)
+    }
+  }
 }
