@@ -403,7 +403,7 @@ struct UndoTests {
     try await withGym(["products", "users"]) { tool, mini in
       try await tool.run("migrate", "plan", "is-active").expect(0)
       try await tool.run("migrate", "undo", try tool.lastRun()).expectFailure(64, "it only read")
-      try await tool.run("migrate", "undo", "last").expectFailure(66)
+      try await tool.run("migrate", "undo", "last").expectFailure(64)
       try await tool.run("migrate", "apply", "is-active").expect(2)
       let applied = try tool.lastRun()
       let writes = mini.requestCount(.commit)

@@ -149,11 +149,12 @@ struct SaidNumbersTests {
         .expectFailure(64, "cannot resume last", "stopped before it was done")
     }
     try await withTool { tool in
+      try await tool.run("migrate", "undo", "last").expectFailure(64, "has written to the database")
       try await tool.load([documentLine("things/t", 1)], into: "local")
       for run in tool.runs() { try FileManager.default.removeItem(atPath: tool.path(run)) }
       try await tool.run("count", "things").expect(0)
       try await tool.run("export", "things", "-o", "t.jsonl").expect(0)
-      try await tool.run("migrate", "undo", "last").expectFailure(66, "has written to the database")
+      try await tool.run("migrate", "undo", "last").expectFailure(64, "has written to the database")
     }
   }
 

@@ -115,35 +115,42 @@ package struct RunHistory: Sendable {
 
   private static let warned = Locked<Set<String>>([])
 
+  /// Returns the last of the runs that a condition holds for; nil if there is none.
+  ///
+  /// - Parameter preference: The preferred ones among them; if there are none, it is the newest run, so that a refusal can say
+  ///   why.
+  /// - Throws: `.inputMalformed` if the run is damaged. A damaged run may be the last one unless it began before the last of the
+  ///   others, by the time in its ID and then the time of its record: undoing the run before it would be worse than an error.
+  package func last(
+    where condition: (Entry) -> Bool = { _ in true },
+    preferring preference: (Entry) -> Bool = { _ in true }
+  ) throws(Failure) -> Entry? {
+    let (entries, damaged) = survey()
+    let known = entries.filter(condition)
+    let last = known.last(where: preference) ?? known.last
+    if let latest = damaged.last, last.map({ !began($0.record, after: latest.id) }) ?? true {
+      throw latest.failure
+    }
+    if last != nil { for damage in damaged { warn("warning: a run is skipped: \(damage.failure)") } }
+    return last
+  }
+
   /// Returns the run with an ID or with a part that only its ID has, or the `last` run.
   ///
   /// - Parameters:
   ///   - condition: The runs that `last` applies to.
-  ///   - preference: The preferred ones among them; if there are none, `last` is the newest run, so that a refusal can say
-  ///     why.
-  /// - Throws: `.inputMissing` if there is none, `.usage` if several IDs match, `.inputMalformed` if the run is damaged. A
-  ///   damaged run may be the last one unless it began before the last of the others, by the time in its ID and then the
-  ///   time of its record: undoing the run before it would be worse than an error.
+  ///   - preference: As in ``last(where:preferring:)``.
+  /// - Throws: `.inputMissing` if there is none, `.usage` if several IDs match, `.inputMalformed` if the run is damaged.
   package func entry(
     named name: String,
     where condition: (Entry) -> Bool = { _ in true },
     preferring preference: (Entry) -> Bool = { _ in true }
   ) throws(Failure) -> Entry {
+    let isLast = name.isIdentical(to: "last")
+    if isLast, let last = try last(where: condition, preferring: preference) { return last }
     let (entries, damaged) = survey()
-    if name.isIdentical(to: "last") {
-      let known = entries.filter(condition)
-      let last = known.last(where: preference) ?? known.last
-      if let latest = damaged.last, last.map({ !began($0.record, after: latest.id) }) ?? true {
-        throw latest.failure
-      }
-      if let last {
-        for damage in damaged { warn("warning: a run is skipped: \(damage.failure)") }
-        return last
-      }
-      if !entries.isEmpty { throw missing(name, "no run in \(folder) has written to the database") }
-    } else if let named = damaged.first(where: { $0.id.isIdentical(to: name) }) {
-      throw named.failure
-    }
+    if isLast, !entries.isEmpty { throw missing(name, "no run in \(folder) has written to the database") }
+    if let named = damaged.first(where: { $0.id.isIdentical(to: name) }) { throw named.failure }
     let matching = entries.filter { !name.isEmpty && $0.record.id.contains(name) }
     if let exact = matching.first(where: { $0.record.id.isIdentical(to: name) }) { return exact }
     if matching.count > 1 {

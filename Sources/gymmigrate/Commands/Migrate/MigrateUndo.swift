@@ -148,36 +148,39 @@ enum UndoTarget {
   /// Finds the run to undo.
   ///
   /// - Parameter database: As ``database(_:)``.
-  /// - Throws: As ``RunHistory/entry(named:where:)``.
+  /// - Throws: As ``RunHistory/entry(named:where:preferring:)``; `.usage` if nothing is left to undo for `last`.
   static func entry(
     _ name: String,
     in stateDir: String,
     of database: DatabaseName? = nil
   ) throws(Failure) -> RunHistory.Entry {
     let history = RunHistory(in: stateDir)
+    guard name.isIdentical(to: "last") else { return try history.entry(named: name) }
     // Damage is reported by the search below.
-    let all = RunHistory(in: stateDir, warn: { _ in }).entries()
-    let attempts = Attempts(name.isIdentical(to: "last") ? all : [])
-    let entry = try history.entry(
-      named: name,
+    let attempts = Attempts(RunHistory(in: stateDir, warn: { _ in }).entries())
+    let last = try history.last(
       where: { $0.record.writes && undone(by: $0.record) == nil && $0.record.isOf(database) },
       preferring: { !$0.isUndone && !attempts.areFutile(on: $0) && hasWritten($0.record, in: stateDir) }
     )
-    let isFutile = attempts.areFutile(on: entry)
+    guard let last else { throw nothingLeft("no run in \(stateDir) has written to the database") }
+    let isFutile = attempts.areFutile(on: last)
     let isOver =
-      entry.isUndone ? !isCut(entry, in: stateDir) : isFutile || !hasWritten(entry.record, in: stateDir)
-    guard name.isIdentical(to: "last"), isOver, !entry.isRunning else { return entry }
-    throw Failure(
-      .usage,
-      "undo",
-      path: name,
-      cause: isFutile
-        ? "what is left of run \(entry.record.id) was changed since, or has something below it (has-subcollections)"
-        : "nothing that a run in \(stateDir) wrote is left to undo",
-      remedy: isFutile
-        ? "Delete what is below, then 'gymmigrate runs undo \(entry.record.id)'; or use 'gymmigrate restore'."
-        : "'gymmigrate runs list' shows the runs; 'gymmigrate restore' puts back what none of them knows."
+      last.isUndone ? !isCut(last, in: stateDir) : isFutile || !hasWritten(last.record, in: stateDir)
+    if !isOver || last.isRunning { return last }
+    if !isFutile { throw nothingLeft("nothing that a run in \(stateDir) wrote is left to undo") }
+    let id = last.record.id
+    throw nothingLeft(
+      "what is left of run \(id) was changed since, or has something below it (has-subcollections)",
+      "Delete what is below, then 'gymmigrate runs undo \(id)'; or use 'gymmigrate restore'."
     )
+  }
+
+  private static func nothingLeft(
+    _ cause: String,
+    _ remedy: String =
+      "'gymmigrate runs list' shows the runs; 'gymmigrate restore' puts back what none of them knows."
+  ) -> Failure {
+    Failure(.usage, "undo", path: "last", cause: cause, remedy: remedy)
   }
 
   /// Whether the undo of a run was killed before it could record its end, so that it must be resumed.
