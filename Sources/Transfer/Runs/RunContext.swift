@@ -52,6 +52,8 @@ package struct RunContext: Sendable {
 
   /// Counts a document that was read but will not be written, and lists it with the reason.
   ///
+  /// With the code ``WriteMode/changedSince`` it counts as conflicted, otherwise as rejected.
+  ///
   /// - Parameters:
   ///   - collection: The collection that it is counted for; nil for its own.
   ///   - reason: The reason that it is counted under; nil for the code.
@@ -67,7 +69,7 @@ package struct RunContext: Sendable {
   ) throws(Failure) {
     counts.update(collection ?? path.collection) {
       $0.read += 1
-      $0.rejected += 1
+      if code == WriteMode.changedSince { $0.conflicted += 1 } else { $0.rejected += 1 }
     }
     try rejects.add(path, code: code, countedAs: reason, message: message, document: document)
     try counts.assertBudget()
@@ -94,7 +96,7 @@ package struct RunContext: Sendable {
     let refusal: (code: String, message: String)? =
       switch result {
       case .rejected(let error): (error.status.name, error.message)
-      case .conflicted: ("conflict", conflict)
+      case .conflicted: (WriteMode.changedSince, conflict)
       case .written, .unchanged, .skipped: nil
       }
     if let (code, message) = refusal {

@@ -98,7 +98,9 @@ struct ImportForecast {
     let found = [(changes.created, "new"), (changes.documents, "changed"), (unchanged, "unchanged")]
     let counts = found.map { "\(NumberText.grouped($0.0)) \($0.1)" }.joined(separator: ", ")
     // Includes rejected rows that yielded no document to compare.
-    let rejected = "\(NumberText.grouped(context.counts.totals.rejected)) rejected"
+    let totals = context.counts.totals
+    let conflicted = totals.conflicted > 0 ? ", \(NumberText.grouped(totals.conflicted)) conflicted" : ""
+    let rejected = "\(NumberText.grouped(totals.rejected)) rejected\(conflicted)"
     let all = first.isEmpty ? ", \(rejected)" : "; \(rejected) in all"
     context.logger.notice(
       "--mode \(mode.rawValue), as the database is now:\(first) \(counts)\(all)."

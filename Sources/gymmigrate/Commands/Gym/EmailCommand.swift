@@ -130,13 +130,9 @@ extension EmailJob: PerformableJob {
           $0.unchanged += 1
         }
       case .refused(let refusal):
-        context.counts.update(path.collection) {
-          $0.read += 1
-          $0.rejected += 1
-        }
         let fields: FieldMap = ["primaryUserId": .string(user), "email": .string(path.id)]
         let document = RawDocument(path: path, fields: fields)
-        try context.rejects.add(path, code: refusal.rawValue, message: refusal.message, document: document)
+        try context.reject(path, code: refusal.rawValue, message: refusal.message, document: document)
         context.logger.warning("\(refusal.rawValue): \(refusal.message)")
         ending.status = .incomplete
       }
