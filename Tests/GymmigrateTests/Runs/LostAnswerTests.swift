@@ -86,6 +86,57 @@ struct LostAnswerTests {
     }
   }
 
+  /// A command that is resumed, and what somebody makes of `c/1` before: nothing, or something that no filter selects.
+  struct Hiding: Sendable, CustomTestStringConvertible {
+    var command: [String]
+    var left: String?
+
+    var testDescription: String { command.joined(separator: " ") + (left == nil ? ", deleted" : ", changed") }
+  }
+
+  private static let hiding = [
+    Hiding(command: ["fix", "c", "--all-documents", "--set", "q=1"]),
+    Hiding(command: ["migrate", "apply", "q.yaml"]),
+    Hiding(command: ["import", "in.jsonl", "--mode", "upsert"]),
+    Hiding(command: ["import", "in.jsonl", "--mode", "upsert"], left: other),
+    Hiding(command: ["fix", "c", "--where", "n == 1", "--set", "q=1"], left: other),
+    Hiding(command: ["delete", "c", "--where", "n == 1", "--hard", "--max-delete", "9"], left: other),
+  ]
+  private static let other = #"{"n":{"integerValue":"7"}}"#
+
+  @Test("Resumed, a run lists as a conflict what it may have written and does not meet", arguments: hiding)
+  func unmet(_ hiding: Hiding) async throws {
+    let mini = MiniFirestore()
+    for id in 0..<3 { try mini.put("c/\(id)", fields: #"{"n":{"integerValue":"1"}}"#) }
+    let answered = Answered()
+    let refusal = Reaction.json(#"{"error":{"code":403,"status":"PERMISSION_DENIED"}}"#, status: 403)
+    // It is made, and the run does not learn of it.
+    let handler: RequestHandler = { request in
+      let reaction = mini.handler(request)
+      let isMeant = request.kind == .commit && request.text.contains("/documents/c/1")
+      return isMeant && answered.isFirst ? refusal : reaction
+    }
+    try await withTool(against: handler) { tool, _ in
+      try tool.write("id: q\nsummary: x\ncollection: c\nsteps:\n  - set: { q: 1 }\n", to: "q.yaml")
+      let lines = (0..<3).map { documentLine("c/\($0)", 2) + "\n" }
+      try tool.write(lines.joined(), to: "in.jsonl")
+      let common = ["--schema", "none", "--batch-size", "1", "--in-flight", "1"] + tool.place
+      try await tool.bare(hiding.command + common).expect(77)
+      let run = try tool.lastRun()
+      mini.remove("c/1")
+      if let left = hiding.left { try mini.put("c/1", fields: left) }
+      let theirs = mini.document("c/1")?.fieldsJSON
+      let resumed = try await tool.bare(["runs", "resume", run, "--json"]).expect(2)
+      let totals = try resumed.summary().totals
+      #expect(totals.read == 3 && totals.written == 2 && totals.balance, "\(totals)")
+      #expect(totals.conflicted == 1 && totals.rejected == 0, "\(totals)")
+      let rejects = try tool.list("rejects.jsonl", of: run)
+      #expect(rejects.compactMap { $0["path"] as? String } == ["c/1"])
+      #expect(rejects.first?["code"] as? String == "conflict")
+      #expect(mini.document("c/1")?.fieldsJSON == theirs)
+    }
+  }
+
   @Test(
     "What an interrupted import was not allowed to create is no conflict of its undo, whatever runs did since",
     arguments: [false, true],

@@ -244,6 +244,19 @@ struct JournalTests {
     }
   }
 
+  @Test("A write in doubt that a checkpoint has counted is not met again")
+  func countedInDoubt() async throws {
+    try await withDesk { context in
+      try await context.begin().record([update("c/a"), update("c/b"), update("c/c")])
+      let second = try context.goOn()
+      #expect(try second.dropDoubtfulWrite(of: path("c/b"), current: nil))
+      try context.checkpoint(second)
+      let third = try context.goOn()
+      #expect(third.unmetWrite(of: path("c/b")) == nil)
+      for name in ["c/a", "c/c"] { #expect(third.unmetWrite(of: path(name))?.kind == .update) }
+    }
+  }
+
   @Test("A confirmed write was changed since if the document is missing, or of another time.")
   func changedSince() async throws {
     try await withDesk { context in

@@ -212,7 +212,7 @@ package struct MigrationRunner: Sendable {
         }
       }
     }
-    try await session.countUnmetWrites()
+    try await session.settleUnmetWrites()
     context.journal?.endTail()
     let applied = session.report.withLock { $0 }
     self.finished.withLock { $0.append(applied) }

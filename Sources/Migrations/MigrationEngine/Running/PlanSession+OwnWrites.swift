@@ -39,8 +39,10 @@ extension PlanSession {
   }
 
   /// Whether a document must not be changed because it is not known whether an earlier write was applied before somebody wrote it.
-  func dropDoubtfulWrite(_ outcome: Outcome, of document: RawDocument) throws(Failure) -> Bool {
-    guard case .change = outcome.action, let journal, journal.hasTail else { return false }
+  ///
+  /// Whatever was decided, it is settled with that and not met again.
+  func dropDoubtfulWrite(of document: RawDocument) throws(Failure) -> Bool {
+    guard let journal, journal.hasTail else { return false }
     return try journal.dropDoubtfulWrite(
       of: document.path,
       current: document.updateTime == nil ? nil : document
@@ -123,9 +125,9 @@ extension PlanSession {
     _ = try await countDeletions(among: journal.unmetDeletions)
   }
 
-  /// Counts what the run wrote before it was interrupted and no read returned, because a filter now excludes it or it was
-  /// deleted.
-  func countUnmetWrites() async throws {
+  /// Settles what the run wrote before it was interrupted, or may have written, and no read returned, because a filter now
+  /// excludes it or it was deleted.
+  func settleUnmetWrites() async throws {
     try await countDeletions()
     guard let journal else { return }
     for some in journal.unmetWrites.chunks(of: 300) {
@@ -134,9 +136,13 @@ extension PlanSession {
       for (write, change) in writes {
         let document = current[change.path]
         let isChanged = try journal.isChanged(change.path, current: document)
-        guard try isApplied(write, to: document, in: journal),
-          let taken = try journal.takeOwnWrite(of: change.path, current: document)
-        else { continue }
+        guard try isApplied(write, to: document, in: journal) else {
+          if try journal.dropDoubtfulWrite(of: change.path, current: document) {
+            try leaveInDoubt(change.path)
+          }
+          continue
+        }
+        guard let taken = try journal.takeOwnWrite(of: change.path, current: document) else { continue }
         let left = document ?? RawDocument(path: change.path, fields: change.after ?? FieldMap())
         let own = OwnWrite(journal: journal, write: taken, isChangedSince: false)
         try record(own, Outcome(.unchanged), of: left)
@@ -144,6 +150,14 @@ extension PlanSession {
         try list([.changedAfterWrite(change.path)], document: nil)
       }
     }
+  }
+
+  /// Counts and lists a document that the run read before it was interrupted, and perhaps wrote, as a conflict.
+  private func leaveInDoubt(_ path: DocumentPath) throws(Failure) {
+    counts.update(path.collection) { $0.add(Outcome(.conflict), isReadOnly: false) }
+    try list([.conflict(path, .changedAfterInterruption)], document: nil)
+    report.withLock { $0.refused += 1 }
+    try counts.assertBudget()
   }
 
   /// Counts those of the documents that no longer exist, and returns them.

@@ -51,8 +51,8 @@ struct PlanSession: PlanSink {
     } else if let own = try takeOwnWrite(outcome, of: document) {
       return try record(own, outcome, of: document)
     }
-    let isInDoubt = try dropDoubtfulWrite(outcome, of: document)
-    if isInDoubt { outcome.action = .conflict }
+    let isInDoubt = try dropDoubtfulWrite(of: document)
+    if isInDoubt, case .change = outcome.action { outcome.action = .conflict }
     try list(outcome.findings, by: outcome.migration, document: document)
     count(outcome, of: document)
     if outcome.isConflict, !outcome.isRejected {

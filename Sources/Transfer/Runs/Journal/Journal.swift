@@ -219,7 +219,7 @@ package final class Journal: Sendable {
     // A second write of the same document may have been decided before the first one.
     let earlier = tail.withLock { $0.confirmedWrite(before: path) }
     if let time = earlier?.updateTime, time == current?.updateTime { return false }
-    tail.withLock { _ = $0.take(path) }
+    tail.withLock { $0.drop(write, of: path) }
     return true
   }
 
@@ -255,7 +255,7 @@ package final class Journal: Sendable {
   /// The deletions of the journal tail whose documents have not been read again.
   package var unmetDeletions: [DocumentPath] { tail.withLock { $0.deletions } }
 
-  /// The creations and updates of the journal tail whose documents have not been read again, in the order of the journal.
+  /// The writes of the journal tail whose documents have not been read again, in the order of the journal.
   package var unmetWrites: [OwnWrite] { tail.withLock { $0.unmetWrites } }
 
   /// Drops what remains of the tail, because its stage is complete.

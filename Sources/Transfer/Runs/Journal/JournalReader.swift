@@ -223,10 +223,8 @@ struct JournalTail: Sendable {
   /// The paths of the deletions in the tail.
   var deletions: [DocumentPath] { deleted.filter { writes[Self.hash($0)]?.kind == .delete } }
 
-  /// The writes in the tail that are not deletions, in the order of the journal.
-  var unmetWrites: [Journal.OwnWrite] {
-    writes.values.filter { $0.kind != .delete }.sorted { $0.offset < $1.offset }
-  }
+  /// The writes in the tail, in the order of the journal.
+  var unmetWrites: [Journal.OwnWrite] { writes.values.sorted { $0.offset < $1.offset } }
 
   /// The write of a document, without claiming it.
   subscript(path: DocumentPath) -> Journal.OwnWrite? { writes.isEmpty ? nil : writes[Self.hash(path)] }
@@ -239,6 +237,15 @@ struct JournalTail: Sendable {
     let hash = Self.hash(path)
     earlier[hash] = nil
     return writes.removeValue(forKey: hash)
+  }
+
+  /// Removes a write whose document was counted without a result, so that no later resume meets it.
+  mutating func drop(_ write: Journal.OwnWrite, of path: DocumentPath) {
+    _ = take(path)
+    ranges = ranges.flatMap { range in
+      guard range.contains(write.offset) else { return [range] }
+      return [range.lowerBound..<write.offset, write.offset + 1..<range.upperBound].filter { !$0.isEmpty }
+    }
   }
 
   /// Returns a time before a change was sent at which the run had counted all its earlier writes.
