@@ -53,19 +53,18 @@ package struct GroupService: Sendable {
 
   private let context: RunContext
   private let transaction: RecordedTransaction
-  /// The number of documents that may still be deleted.
-  private let deletions: Locked<Int>
+  private let maximumDeletes: Int?
 
   /// - Parameters:
   ///   - plan: Receives the changes instead of the database; nil to write them.
-  ///   - maximum: The maximum number of documents that ``delete(_:)`` may delete in total; nil for no limit.
+  ///   - maximum: The maximum number of documents that the run may delete in total; nil for no limit.
   package init(
     in context: RunContext,
     planning plan: TransactionPlan? = nil,
     deletingAtMost maximum: Int? = nil
   ) {
     self.context = context
-    deletions = Locked(maximum ?? .max)
+    maximumDeletes = maximum
     transaction = RecordedTransaction(in: context, planning: plan)
   }
 
@@ -74,8 +73,6 @@ package struct GroupService: Sendable {
   // MARK: Creating
 
   /// Creates a group with its owner as the first admin.
-  ///
-  /// A group with that ID that this run created before it was interrupted counts as created.
   package func create(_ id: String, named name: String, owner: NewMember) async throws -> Refusal? {
     let path = Self.group(id)
     let (refusal, end) = try await transaction.run(on: path) {
@@ -99,29 +96,7 @@ package struct GroupService: Sendable {
       )
     }
     if try end.hasCommitted(path) { return nil }
-    if case .exists?? = refusal {
-      return try await claim([path, DocumentPath(GymCollection.members(of: path), owner.userID)])
-        ? nil : .exists
-    }
     return refusal ?? nil
-  }
-
-  /// Counts documents that this run changed before it was interrupted; returns false if it changed none.
-  private func claim(_ paths: [DocumentPath]) async throws -> Bool {
-    guard let journal = context.journal, journal.hasTail else { return false }
-    let current = try await context.client.batchGet(paths)
-    // A transaction writes all of them or none.
-    for path in paths {
-      guard let change = try journal.ownChange(of: path), !change.isDeletion else { continue }
-      if current[path]?.updateTime == change.before?.updateTime { return false }
-    }
-    var isOwn = false
-    for path in paths {
-      guard let write = try journal.takeOwnWrite(of: path, current: current[path]) else { continue }
-      isOwn = true
-      context.counts.update(path.collection.pattern) { $0.add(write.kind, .written(updateTime: nil)) }
-    }
-    return isOwn
   }
 
   private static func creation(of member: NewMember, _ user: RawDocument, in group: DocumentPath) -> Change {
@@ -161,7 +136,6 @@ package struct GroupService: Sendable {
       )
     }
     if try end.hasCommitted(own) { return nil }
-    if case .alreadyMember?? = refusal { return try await claim([own, path]) ? nil : .alreadyMember }
     return refusal ?? nil
   }
 
@@ -187,9 +161,6 @@ package struct GroupService: Sendable {
       return .commit(changes, nil)
     }
     if try end.hasCommitted(own) { return nil }
-    if case .notMember?? = refusal {
-      return try await claim([own, path, DocumentPath(GymCollection.users, userID)]) ? nil : .notMember
-    }
     return refusal ?? nil
   }
 
@@ -214,8 +185,7 @@ package struct GroupService: Sendable {
       return .commit([Change(of: member, ["role": .string(role)], reasons: [reason])], nil)
     }
     if try end.hasCommitted(own) { return nil }
-    if let refusal = refusal ?? nil { return refusal }
-    return try await claim([own]) ? nil : unchanged(own)
+    return (refusal ?? nil) ?? unchanged(own)
   }
 
   /// Counts a document that already is as intended.
@@ -300,7 +270,6 @@ package struct GroupService: Sendable {
   package func delete(_ id: String) async throws -> Refusal? {
     let path = Self.group(id)
     var isFirst = true
-    let deleted = Locked(0)
     while true {
       let looksBelow = isFirst
       let (decided, end) = try await transaction.run(on: path) {
@@ -318,7 +287,8 @@ package struct GroupService: Sendable {
         let others = remaining > 0 ? [] : users.filter { !ids.contains(UTF8Key($0.path.id)) }
         if group == nil, members.isEmpty, users.isEmpty { return .leave(.nothing) }
         // Nothing is deleted if documents were added meanwhile that exceed the limit.
-        if members.count + remaining + (group == nil ? 0 : 1) > deletions.withLock({ $0 }) {
+        let deletions = members.count + remaining + (group == nil ? 0 : 1)
+        if let maximumDeletes, context.counts.totals.deleted + deletions > maximumDeletes {
           return .leave(.tooMany)
         }
         if looksBelow, group != nil || !members.isEmpty, try await hasOthers(below: path) {
@@ -330,7 +300,6 @@ package struct GroupService: Sendable {
           Change(path: $0.path, before: $0, after: nil, reasons: ["member-removed"])
         }
         changes += leaving.compactMap { Self.leaving($0, id) }
-        deleted.withLock { $0 = members.count + (isLast && group != nil ? 1 : 0) }
         if let group {
           changes.append(
             isLast
@@ -340,13 +309,14 @@ package struct GroupService: Sendable {
         }
         return .commit(changes, isLast ? .done : .more)
       }
-      if try end.hasCommitted(path) { deletions.withLock { $0 -= deleted.withLock { $0 } } }
+      _ = try end.hasCommitted(path)
       switch decided {
       case .tooMany?: return .tooManyDeletions
       case .hasOthers?: return .hasSubcollections
-      case .nothing?: return isFirst && context.journal?.hasTail != true ? .groupNotFound : nil
-      case .done?, nil: return nil
-      case .more?: isFirst = false
+      case .nothing?: return isFirst ? .groupNotFound : nil
+      case .done?: return nil
+      // Without a decision, it was written before an interruption, and there may be more.
+      case .more?, nil: isFirst = false
       }
     }
   }

@@ -32,27 +32,39 @@ package struct RecordedTransaction: Sendable {
   private let journal: Journal?
   private let counts: RunCounts
   private let plan: TransactionPlan?
+  /// As ``RunContext/noteChange``.
+  private let noteChange: @Sendable (DocumentPath) throws(Failure) -> Void
   /// Called before each commit with its changes, which are recorded next.
   var willCommit: @Sendable ([Change]) async throws -> Void = { _ in }
 
   /// - Parameter plan: Receives the changes instead of the database; nil to write them.
   package init(in context: RunContext, planning plan: TransactionPlan? = nil) {
-    self.init(context.client, journal: context.journal, counts: context.counts, planning: plan)
+    self.init(
+      context.client,
+      journal: context.journal,
+      counts: context.counts,
+      planning: plan,
+      noteChange: context.noteChange
+    )
   }
 
   init(
     _ client: FirestoreClient,
     journal: Journal?,
     counts: RunCounts = RunCounts(),
-    planning plan: TransactionPlan? = nil
+    planning plan: TransactionPlan? = nil,
+    noteChange: @escaping @Sendable (DocumentPath) throws(Failure) -> Void = { _ in }
   ) {
     self.client = client
+    self.noteChange = noteChange
     self.journal = journal
     self.counts = counts
     self.plan = plan
   }
 
   /// Runs a transaction and counts the results of its changes; `body` may be called several times.
+  ///
+  /// The first one of a resumed run is not run if it was committed before the interruption.
   ///
   /// - Parameter path: The document, for errors.
   /// - Returns: The value of the last call of `body`, nil if none completed, and how the transaction ended.
@@ -62,12 +74,47 @@ package struct RecordedTransaction: Sendable {
     _ body: @escaping @Sendable (any DocumentReader) async throws -> Decision<Value>
   ) async throws -> (value: Value?, end: TransactionEnd) {
     if let plan { return try await plan.run(counting: counts, body) }
+    if try await claimEarlier() { return (nil, .committed([])) }
     let ended = try await perform(on: path, isJoint: true, body)
+    // What was sent before the interruption may have been applied only now.
+    if ended.end == .left, try await claimEarlier() { return (nil, .committed([])) }
+    journal?.endTail()
     for (change, result) in ended.settled {
       counts.update(change.path.collection) { $0.add(change.kind, result) }
     }
     if let failure = ended.failure { throw failure }
     return (ended.value, ended.end)
+  }
+
+  /// Counts what transactions wrote before the run was interrupted, and settles it in the journal.
+  ///
+  /// One without a response was applied if no document shows the contrary, and one is as it left it.
+  ///
+  /// - Returns: Whether they wrote anything.
+  private func claimEarlier() async throws -> Bool {
+    guard let journal, journal.hasTail else { return false }
+    let writes = try journal.unmetWrites.map { (write: $0, change: try journal.change(of: $0)) }
+    let current = try await client.batchGet(writes.map(\.change.path))
+    func seemsApplied(_ change: Change) -> Bool {
+      change.seemsApplied(to: current[change.path], since: journal.serverTime)
+    }
+    let applied = Dictionary(grouping: writes, by: \.write.transaction).filter { _, writes in
+      if writes.contains(where: \.write.isConfirmed) { return true }
+      let parts = writes.map { JointChange.Part(change: $0.change) }
+      let state = JointChange(number: 0, parts: parts).state(of: current, serverTime: journal.serverTime)
+      return state != .untouched && writes.contains { seemsApplied($0.change) }
+    }
+    if applied.isEmpty { return false }
+    for (write, change) in writes where applied[write.transaction] != nil {
+      let isChanged =
+        write.isConfirmed
+        ? try journal.isChanged(change.path, current: current[change.path]) : !seemsApplied(change)
+      guard try journal.takeOwnWrite(of: change.path, current: current[change.path]) != nil else { continue }
+      counts.update(change.path.collection) { $0.add(write.kind, .written(updateTime: nil)) }
+      if isChanged { try noteChange(change.path) }
+    }
+    journal.endTail()
+    return true
   }
 
   /// Runs a transaction; `body` may be called several times.

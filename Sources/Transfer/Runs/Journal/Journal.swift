@@ -154,6 +154,8 @@ package final class Journal: Sendable {
     package var kind: Change.Kind
     /// The offset of its change in the journal, in bytes.
     var offset: Int
+    /// The number of the transaction that combines its change with others; nil if none.
+    package var transaction: Int?
     /// Whether the journal confirms that it was applied.
     package var isConfirmed = false
     /// The update time that it set, if it is confirmed and the service reported it.
@@ -221,13 +223,6 @@ package final class Journal: Sendable {
     if let time = earlier?.updateTime, time == current?.updateTime { return false }
     tail.withLock { $0.drop(write, of: path) }
     return true
-  }
-
-  /// Returns the interrupted run's own change of a document, applied or not, without claiming it; nil if there is none.
-  ///
-  /// - Throws: `.inputMissing`, `.inputMalformed`.
-  package func ownChange(of path: DocumentPath) throws(Failure) -> Change? {
-    try unmetWrite(of: path).map { write throws(Failure) in try change(of: write) }
   }
 
   /// Claims the interrupted run's own update of a document, with the document as it was before.

@@ -253,10 +253,10 @@ struct JournalTail: Sendable {
     times.last { $0.offset <= write.offset }?.time
   }
 
-  private mutating func add(_ change: Change, at offset: Int) {
+  private mutating func add(_ change: Change, in transaction: Int?, at offset: Int) {
     let hash = Self.hash(change.path)
     if let known = writes[hash], known.isConfirmed { earlier[hash] = known }
-    writes[hash] = Journal.OwnWrite(kind: change.kind, offset: offset)
+    writes[hash] = Journal.OwnWrite(kind: change.kind, offset: offset, transaction: transaction)
     if change.isDeletion { deleted.append(change.path) }
   }
 
@@ -276,9 +276,9 @@ struct JournalTail: Sendable {
   fileprivate mutating func add(_ line: JournalReader.Line, at offset: Int, after time: Timestamp?) {
     switch line {
     case .head: break
-    case .change(let change, _):
+    case .change(let change, let transaction):
       if let time, times.last?.time != time { times.append((offset, time)) }
-      add(change, at: offset)
+      add(change, in: transaction, at: offset)
     case .settled(let path, let result, let time): settle(path, isWritten: result == "written", at: time)
     }
   }

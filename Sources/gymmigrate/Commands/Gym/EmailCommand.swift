@@ -121,7 +121,7 @@ extension EmailJob: PerformableJob {
       let context = session.context(folder)
       let path = try EmailService.path(of: address)
       let plan = isDryRun ? try TransactionPlan(name, over: session.client) : nil
-      var ending = CommandResult(lists: [context.rejects.path])
+      var ending = CommandResult(lists: context.lists)
       switch try await EmailService.register(address, for: user, in: context, planning: plan) {
       case .registered: break
       case .unchanged:

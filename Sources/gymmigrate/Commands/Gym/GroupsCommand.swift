@@ -74,7 +74,7 @@ extension GroupsJob: PerformableJob {
         refused.withLock { _ = $0.insert(operation.path) }
         session.logger.warning("\(operation.path): \(refusal.rawValue). \(refusal.message)")
       }
-      var ending = CommandResult(lists: [context.rejects.path])
+      var ending = CommandResult(lists: context.lists)
       let created = operations.compactMap { operation in
         let isRefused = refused.withLock { $0.contains(operation.path) }
         return if case .create(let id, _, _) = operation, !isRefused { id } else { nil }
@@ -95,11 +95,10 @@ extension GroupsJob: PerformableJob {
     of operations: [GroupOperation],
     _ context: RunContext
   ) async throws -> Int? {
-    if let maximum = deletions.maximum, context.journal?.isEmpty == false {
-      return context.deletions(leftOf: maximum)
-    }
+    if let maximum = deletions.maximum, context.journal?.isEmpty == false { return maximum }
+    let before = context.counts.deletions(of: context.journal)
     let count = try await GroupService(in: context).deletions(operations.map(\.path.id))
-    return try deletions.allow(count, by: name, in: context.environment)
+    return try deletions.allow(count, by: name, in: context.environment) + before
   }
 
   private func report(_ created: [String], _ plan: TransactionPlan?, in session: Session) throws(Failure) {

@@ -74,7 +74,7 @@ extension SetupJob: PerformableJob {
       let context = session.context(folder)
       guard let refusal = try await SetupService.set(admin: user, in: context, planning: plan) else {
         if isDryRun { session.logger.notice("\(user) would be the first admin.") }
-        return CommandResult()
+        return CommandResult(lists: context.lists)
       }
       if refusal == .alreadySetUp {
         session.logger.notice("\(refusal.message)")
