@@ -1,5 +1,6 @@
 import Configuration
 import Schema
+import Tables
 import YAML
 
 #if canImport(FoundationEssentials)
@@ -89,7 +90,7 @@ final class ConfigurationFiles: Sendable {
       let result = Result { () throws(Failure) -> DatabaseSchema in
         do throws(Failure) {
           let text = try YAMLFile(file, kind: .configuration, operation: "read the schema").text()
-          return try SchemaReader.schema(parsing: text, path: file)
+          return try SchemaReader.schema(parsing: text, path: file, days: LocalTimeZone.days)
         } catch {
           var failure = error
           if !FileCheck.exists(file) {

@@ -65,6 +65,76 @@ import Testing
     #expect(fields.map { $0.defaultValue?.typeName } == ["double", "integer"])
   }
 
+  private static let dated = """
+    schema: s
+    collections:
+      c:
+        immutable: { when: t >= ts(2026-01-31) }
+        fields:
+          t:
+            { type: timestamp, values: [ts(2026-01-31)], deprecated: [ts(2026-01-31)], default: ts(2026-01-31),
+              range: { min: ts(2026-01-31), max: ts(2026-01-31) } }
+          list: { type: array, elements: { type: timestamp, values: [ts(2026-01-31)] } }
+
+    """
+
+  @Test(
+    "Days of a schema begin in its zone, wherever its key is, and in UTC without one.",
+    arguments: [
+      ("time-zone: Test/East\n" + Self.dated, "2026-01-30T23:00:00Z"),
+      (Self.dated + "time-zone: Test/East\n", "2026-01-30T23:00:00Z"),
+      (Self.dated, "2026-01-31T00:00:00Z"),
+    ]
+  )
+  func days(_ text: String, _ midnight: String) throws {
+    // An hour ahead of UTC.
+    func east(_ zone: String) throws(Failure) -> LiteralContext.DayStart {
+      #expect(zone == "Test/East")
+      return { year, month, day in
+        LiteralContext.utcDay(year, month, day).flatMap { Timestamp(seconds: $0.seconds - 3600) }
+      }
+    }
+    let schema = try SchemaReader.schema(parsing: text, path: "s.yaml", days: east)
+    let collection = try #require(schema.collections.first)
+    let moment = Self.time(midnight)
+    let fields = collection.fields
+    let field = try #require(fields.first)
+    #expect(field.values == [moment] && field.deprecated == [moment] && field.defaultValue == moment)
+    #expect(field.range.minimum == moment && field.range.maximum == moment)
+    #expect(fields.last?.elements.first?.values == [moment])
+    let protects = [moment, Self.time("2026-01-30T22:59:59Z")].map { time in
+      let path = DocumentPath(CollectionPath(nil, "c"), "d")
+      return collection.immutability.protects(RawDocument(path: path, fields: ["t": time]))
+    }
+    #expect(protects == [true, false])
+  }
+
+  @Test("A zone that is not known is an error where a day needs it, and else only if it is required.")
+  func unknownZone() throws {
+    func unknown(_ zone: String) throws(Failure) -> LiteralContext.DayStart {
+      throw Failure(.configuration, "read the zone", cause: "there is none", remedy: "Use UTC.")
+    }
+    let zone = "time-zone: Mars/Base\n"
+    let plain = "schema: s\ncollections: { c: { fields: { t: timestamp } } }\n"
+    #expect(
+      try SchemaReader.schema(parsing: zone + plain, path: "s.yaml", days: unknown).timeZone == "Mars/Base"
+    )
+    let needed = #expect(throws: Failure.self) {
+      try SchemaReader.schema(parsing: zone + Self.dated, path: "s.yaml", days: unknown)
+    }
+    #expect(
+      needed?.cause.contains("line 8, column 37: 'Mars/Base': there is none") == true,
+      "\(needed?.cause ?? "")"
+    )
+    let required = #expect(throws: Failure.self) {
+      try SchemaReader.schema(parsing: zone + plain, path: "s.yaml", days: unknown, requiresZone: true)
+    }
+    #expect(
+      required?.cause == "line 1, column 12: 'Mars/Base': there is none" && required?.remedy == "Use UTC."
+    )
+    #expect(throws: Failure.self) { try SchemaReader.schema(parsing: zone + Self.dated, path: "s.yaml") }
+  }
+
   @Test(
     "Each side of an OR makes a document immutable, whatever fields of the other it lacks.",
     arguments: [

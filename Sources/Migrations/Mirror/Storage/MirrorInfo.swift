@@ -1,5 +1,6 @@
 package import Configuration
 import GRDB
+import Tables
 
 /// The origin of a mirror, and the state of its pulls.
 package struct MirrorInfo: Sendable {
@@ -116,7 +117,9 @@ extension MirrorInfo {
   }
 
   private static func collections(_ yaml: String) throws(Failure) -> [CollectionSchema] {
-    yaml.isEmpty ? [] : try SchemaReader.schema(parsing: yaml, path: "the mirror's schema").collections
+    if yaml.isEmpty { return [] }
+    let path = "the mirror's schema"
+    return try SchemaReader.schema(parsing: yaml, path: path, days: LocalTimeZone.days).collections
   }
 
   /// The inferred schemas, as one YAML document for each collection.

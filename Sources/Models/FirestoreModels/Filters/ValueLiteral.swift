@@ -4,8 +4,14 @@ package struct LiteralContext: Sendable {
   package let database: DatabaseName
   /// Whether `__name__` may be compared with the full name of a document of any database, because the database is not known yet.
   package let isOfAnyDatabase: Bool
-  /// The start of a day, for `ts(2026-01-31)`; nil for an invalid date.
-  package let startOfDay: @Sendable (_ year: Int, _ month: Int, _ day: Int) -> Timestamp?
+  /// Returns the start of a day; nil for an invalid date.
+  ///
+  /// - Throws: ``WireError`` if the time zone is not known.
+  package typealias DayStart =
+    @Sendable (_ year: Int, _ month: Int, _ day: Int) throws(WireError) -> Timestamp?
+
+  /// The start of a day, for `ts(2026-01-31)`.
+  package let startOfDay: DayStart
 
   /// Creates a context.
   ///
@@ -14,7 +20,7 @@ package struct LiteralContext: Sendable {
   ///   - startOfDay: The start of a day in the time zone; UTC by default.
   package init(
     database: DatabaseName?,
-    startOfDay: @escaping @Sendable (_ year: Int, _ month: Int, _ day: Int) -> Timestamp? = Self.utcDay
+    startOfDay: @escaping DayStart = Self.utcDay
   ) {
     self.database = database ?? DatabaseName(project: "unknown")
     isOfAnyDatabase = database == nil
@@ -100,7 +106,7 @@ package enum ValueLiteral {
   ) throws(WireError) -> Timestamp {
     if let time = Timestamp(inner) { return time }
     if let (year, month, day) = inner.withBytes(Civil.date),
-      let time = context.startOfDay(year, month, day)
+      let time = try context.startOfDay(year, month, day)
     {
       return time
     }

@@ -7,8 +7,8 @@ struct CollectionReader {
   /// The references and their nodes, for errors that can only be found once all collections are read.
   private var references: [(reference: FieldReference, node: YAMLNode)] = []
 
-  init(_ yaml: YAMLFile, _ pattern: CollectionPath) {
-    nodes = SchemaNodes(yaml)
+  init(_ nodes: SchemaNodes, _ pattern: CollectionPath) {
+    self.nodes = nodes
     self.pattern = pattern
   }
 

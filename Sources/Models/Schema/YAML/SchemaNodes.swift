@@ -3,9 +3,13 @@ import YAML
 /// Reads what several keys of a schema file share: lists, choices, literals, field paths, labels.
 struct SchemaNodes {
   let yaml: YAMLFile
-  private let context = LiteralContext(database: nil)
+  private let context: LiteralContext
 
-  init(_ yaml: YAMLFile) { self.yaml = yaml }
+  /// - Parameter context: Says when days begin; the database is not known yet.
+  init(_ yaml: YAMLFile, _ context: LiteralContext) {
+    self.yaml = yaml
+    self.context = context
+  }
 
   func list<Element>(
     _ node: YAMLNode,

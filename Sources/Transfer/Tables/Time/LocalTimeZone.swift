@@ -72,6 +72,14 @@ package struct LocalTimeZone: Sendable, Equatable {
     return moment(of: DateText(days: Civil.days(year: year, month: month, day: day)))
   }
 
+  /// Returns the start of days in the zone of that name, for a schema that is read.
+  ///
+  /// - Throws: The errors of ``init(named:)``.
+  package static func days(in name: String) throws(Failure) -> LiteralContext.DayStart {
+    let zone = try LocalTimeZone(named: name)
+    return { zone.startOfDay(year: $0, month: $1, day: $2) }
+  }
+
   private static var folders: [String] {
     let standard = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo"]
     guard let value = getenv("TZDIR"), value.pointee != 0 else { return standard }

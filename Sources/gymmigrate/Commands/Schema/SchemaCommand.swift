@@ -148,14 +148,12 @@ struct SchemaValidate: AsyncParsableCommand {
     let yaml = YAMLFile(file, kind: .inputMalformed, operation: "read the schema")
     let schema: DatabaseSchema
     do throws(Failure) {
-      schema = try SchemaReader.schema(parsing: try yaml.text(), path: file) { zone in
-        do throws(Failure) {
-          _ = try LocalTimeZone(named: zone)
-          return nil
-        } catch {
-          return error
-        }
-      }
+      schema = try SchemaReader.schema(
+        parsing: try yaml.text(),
+        path: file,
+        days: LocalTimeZone.days,
+        requiresZone: true
+      )
     } catch {
       guard error.kind == .configuration else { throw error }
       throw Failure(
