@@ -8,6 +8,9 @@ package protocol ApplicationRules: Sendable {
   /// Returns what a rule reads: collections, as patterns, with the fields that it examines.
   func fields(of rule: IntegrityRule) -> [CollectionPath: [String]]
 
+  /// Returns the collection, as a pattern, whose documents the findings of a rule name.
+  func subject(of rule: IntegrityRule) -> CollectionPath
+
   /// Those of ``rules`` that each document satisfies or violates by itself, regardless of other documents.
   ///
   /// A check with only these rules can be divided: it reports the same for part of the documents as a check of all does for that

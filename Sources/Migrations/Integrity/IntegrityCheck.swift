@@ -112,33 +112,46 @@ package struct IntegrityCheck: Sendable {
     init(_ paths: [FieldPath]) { fields = Set(paths.map { UTF8Key($0.segments[0]) }) }
   }
 
+  /// Returns the collections, as patterns, whose documents the findings of a rule can name.
+  package func subjects(of rule: IntegrityRule) -> [CollectionPath] {
+    if let application, application.rules.contains(rule) { return [application.subject(of: rule)] }
+    return schema.collections.filter { !needs(of: rule, in: $0).isEmpty }.map(\.pattern)
+  }
+
   private func needs(of rule: IntegrityRule) -> [CollectionPath: Need] {
     if let application, application.rules.contains(rule) {
-      let fields = application.fields(of: rule)
-      guard judged.map({ judged in fields.keys.contains { judged.contains($0) } }) ?? true else { return [:] }
-      return fields.mapValues { Need($0.map { FieldPath(field: $0) }) }
+      guard judged?.contains(application.subject(of: rule)) ?? true else { return [:] }
+      return application.fields(of: rule).mapValues { Need($0.map { FieldPath(field: $0) }) }
     }
     var needs: [CollectionPath: Need] = [:]
     for collection in schema.collections where judged?.contains(collection.pattern) ?? true {
-      switch rule {
-      case .foreignBucket: needs[collection.pattern] = Need(urlFields(of: collection))
-      case .foreignKeyDangling, .linkNotMirrored:
-        for field in collection.fields {
-          guard let reference = field.reference else { continue }
-          if rule == .linkNotMirrored, reference.mirror == nil { continue }
-          needs[collection.pattern, default: Need()].add(Need([field.path]))
-          let mirror = rule == .linkNotMirrored ? reference.mirror : nil
-          needs[reference.collection, default: Need()].add(Need(mirror.map { [$0] } ?? []))
-        }
-      default:
-        if let need = Self.need(of: rule, in: collection) { needs[collection.pattern] = need }
+      needs.merge(self.needs(of: rule, in: collection)) { one, other in
+        var both = one
+        both.add(other)
+        return both
       }
     }
     return needs
   }
 
+  /// Returns what a rule of the schema reads for the documents of a collection; nothing if it does not apply to them.
+  private func needs(of rule: IntegrityRule, in collection: CollectionSchema) -> [CollectionPath: Need] {
+    guard [.foreignKeyDangling, .linkNotMirrored].contains(rule) else {
+      return need(of: rule, in: collection).map { [collection.pattern: $0] } ?? [:]
+    }
+    var needs: [CollectionPath: Need] = [:]
+    for field in collection.fields {
+      guard let reference = field.reference else { continue }
+      let mirror = rule == .linkNotMirrored ? reference.mirror : nil
+      if rule == .linkNotMirrored, mirror == nil { continue }
+      needs[collection.pattern, default: Need()].add(Need([field.path]))
+      needs[reference.collection, default: Need()].add(Need(mirror.map { [$0] } ?? []))
+    }
+    return needs
+  }
+
   /// Returns what a rule over single documents reads of a collection; nil if the rule does not apply to it.
-  private static func need(of rule: IntegrityRule, in collection: CollectionSchema) -> Need? {
+  private func need(of rule: IntegrityRule, in collection: CollectionSchema) -> Need? {
     func need(_ paths: [FieldPath]) -> Need? { paths.isEmpty ? nil : Need(paths) }
     func fields(_ isMeant: (FieldSchema) -> Bool) -> Need? {
       need(collection.fields.filter(isMeant).map(\.path))
@@ -166,6 +179,7 @@ package struct IntegrityCheck: Sendable {
       default: return nil
       }
     case .notUnique: return need(collection.unique.flatMap { $0 })
+    case .foreignBucket: return need(urlFields(of: collection))
     default: return nil
     }
   }

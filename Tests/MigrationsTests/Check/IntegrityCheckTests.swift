@@ -53,6 +53,7 @@ func found(
     report: { finding in
       let parts = [finding.rule.name, finding.path.string, finding.field, finding.value.map(shown)]
       #expect(finding.message.hasSuffix("."))
+      #expect(check.subjects(of: finding.rule).contains(finding.path.collection.pattern), "\(parts)")
       found.append(parts.compactMap { $0 }.joined(separator: " "))
     }
   )

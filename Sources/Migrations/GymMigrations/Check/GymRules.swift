@@ -40,6 +40,19 @@ package struct GymRules: ApplicationRules {
     }
   }
 
+  package func subject(of rule: IntegrityRule) -> CollectionPath {
+    switch rule {
+    case .familyGroupOwner, .registeredByDangling: GymCollection.members
+    case .bookingDuplicate, .bookingOfCancelledClass: GymCollection.bookings
+    case .classOverbooked: GymCollection.classes
+    case .groupMemberOfMissingGroup, .groupMemberDangling: GymCollection.groupMembers
+    case .currentGroup: GymCollection.users
+    case .setupMissing, .setupAdmin: GymCollection.appConfig
+    case .paymentSnapshotMissing: GymCollection.payments
+    default: GymCollection.groups
+    }
+  }
+
   package let perDocument: Set<IntegrityRule> = [.paymentSnapshotMissing]
 
   package let ownReferences: [CollectionPath: [String]] = [GymCollection.groups: ["createdBy"]]

@@ -100,7 +100,6 @@ struct CheckCommand: JobCommand {
 extension CheckJob: DivisibleJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     let check = try check(run.connection)
-    let schema = check.schema
     // Whether the output can be written is checked before anything is read.
     let access = try StorageAccess(for: output.map { [$0] } ?? [], run.connection, counting: run.traffic)
     try access.files.assertWritable(output)
@@ -110,7 +109,7 @@ extension CheckJob: DivisibleJob {
     command.printing = { try findings.end($0) }
     return try await command.perform { session, folder in
       let moment = try await session.moment(run.part?.readTime ?? readTime)
-      let named = Self.judged(collections, schema).map { CollectionScope(pathOrPattern: $0).read(at: moment) }
+      let named = named(by: check).map { CollectionScope(pathOrPattern: $0).read(at: moment) }
       try await session.prepare(named, isAll: false, failIfEmpty: failIfEmpty)
       var integrity = IntegrityRun(in: session.context(folder))
       integrity.pageSize = reading.pageSize
@@ -168,7 +167,7 @@ extension CheckJob: DivisibleJob {
     if isPerDocument, let rule = named.first(where: { !own.contains($0) }) {
       throw ValidationError("--per-document: '\(rule.name)' compares documents; leave one of the two out.")
     }
-    return IntegrityCheck(
+    let check = IntegrityCheck(
       of: schema,
       application: application,
       rules: rules.isEmpty ? (isPerDocument ? own : nil) : Set(named),
@@ -176,6 +175,8 @@ extension CheckJob: DivisibleJob {
       buckets: buckets,
       database: environment.database
     )
+    try assertApplicable(check)
+    return check
   }
 
   /// Returns the rules of the application to which the data belong.
@@ -183,21 +184,40 @@ extension CheckJob: DivisibleJob {
     Invocation.current.application(of: schema)?.rules
   }
 
-  /// Refuses unknown names of rules and collections.
+  /// Refuses unknown names of rules.
   private func assertKnown(_ known: [IntegrityRule], _ schema: DatabaseSchema) throws {
     try schema.assertDeclared(to: "check", cause: "there is no schema to check by")
-    for name in collections where Self.judged([name], schema).isEmpty {
-      let declared = schema.collections.map(\.pattern.string)
-      let near = name.nearest(of: declared).map { " Did you mean '\($0)'?" } ?? ""
-      let known = declared.joined(separator: ", ")
-      throw ValidationError("No rule is about '\(name)'; there are rules about \(known).\(near)")
-    }
     for name in rules where !known.contains(where: { $0.name.isIdentical(to: name) }) {
       let near = name.nearest(of: known.map(\.name)).map { " Did you mean '\($0)'?" } ?? ""
       throw ValidationError(
         "--rule: '\(name)' is no rule; 'gymmigrate check --list-rules' lists them.\(near)"
       )
     }
+  }
+
+  /// Refuses named rules that are about none of the named collections, and named collections that no rule is about.
+  private func assertApplicable(_ check: IntegrityCheck) throws {
+    guard let judged = check.judged else { return }
+    for rule in rules.isEmpty ? [] : check.rules where judged.isDisjoint(with: check.subjects(of: rule)) {
+      let subjects = check.subjects(of: rule).map(\.string).joined(separator: ", ")
+      let advice =
+        subjects.isEmpty ? "no collection of the schema" : "\(subjects); name one of them, or no collection"
+      throw ValidationError("--rule: '\(rule.name)' is about \(advice).")
+    }
+    let subjects = Set(check.rules.flatMap(check.subjects))
+    let declared = check.schema.collections.map(\.pattern).filter(subjects.contains).map(\.string)
+    for name in collections where subjects.isDisjoint(with: Self.judged([name], check.schema)) {
+      let near = name.nearest(of: declared).map { " Did you mean '\($0)'?" } ?? ""
+      let known = declared.isEmpty ? "no collection" : declared.joined(separator: ", ")
+      let (rule, there) = rules.isEmpty ? ("rule", "there are rules") : ("named rule", "they are")
+      throw ValidationError("No \(rule) is about '\(name)'; \(there) about \(known).\(near)")
+    }
+  }
+
+  /// Returns the collections that the names select and that rules of the check are about.
+  private func named(by check: IntegrityCheck) -> [CollectionPath] {
+    let subjects = Set(check.rules.flatMap(check.subjects))
+    return Self.judged(collections, check.schema).filter(subjects.contains)
   }
 
   /// Returns the declared collections that names and patterns select.
@@ -228,7 +248,7 @@ extension CheckJob: DivisibleJob {
   func division(in session: Session, as run: JobRun) async throws -> ShardDivision {
     let check = try check(run.connection)
     await session.warnOfUnread(
-      Self.judged(collections, check.schema).map { CollectionScope(pathOrPattern: $0).read(at: nil) }
+      named(by: check).map { CollectionScope(pathOrPattern: $0).read(at: nil) }
     )
     return ShardDivision(
       reads: check.reads,
