@@ -1,7 +1,8 @@
 /// A rule that data must satisfy.
 ///
 /// The rules that follow from a schema are defined here; applications have additional ones (``ApplicationRules``). A value of the
-/// wrong type is reported by ``wrongType`` and skipped by the rule that would have read it. Null always counts as absent.
+/// wrong type is reported by ``wrongType`` and skipped by a rule about that value; a rule that looks for something in other
+/// documents does not find it there. Null always counts as absent.
 package struct IntegrityRule: Sendable, Hashable {
   /// The name on the command line and in findings.
   package let name: String

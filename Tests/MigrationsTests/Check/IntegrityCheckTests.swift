@@ -300,6 +300,27 @@ private struct Case: Sendable, CustomTestStringConvertible {
       finds: "link-not-mirrored users/u1 linkedMemberId 'm1'"
     ),
     Case(
+      "a user whose link is a number names no member",
+      "users/u1",
+      ["linkedMemberId": .integer(7)],
+      finds: "link-not-mirrored members/m1 linkedUserId 'u1'",
+      "wrong-type users/u1 linkedMemberId 7"
+    ),
+    Case(
+      "an owner by a number is none",
+      "members/m1",
+      ["groupRole": .integer(1)],
+      finds: "family-group-owner members/m1 familyGroupId 'f1'",
+      "wrong-type members/m1 groupRole 1"
+    ),
+    Case(
+      "an admin by a number is none",
+      "groups/g1/members/u1",
+      ["role": .integer(1)],
+      finds: "group-admin-missing groups/g1",
+      "wrong-type groups/g1/members/u1 role 1"
+    ),
+    Case(
       "a member of another user",
       "members/m1",
       ["linkedUserId": .string("u2")],
