@@ -1,15 +1,17 @@
 import FirestoreModels
 
 package enum YAMLText {
-  /// A text in double quotes that JSON and YAML read alike.
+  /// A text in double quotes that JSON and YAML read alike, except for escapes beyond U+FFFF, which JSON does not have.
   ///
-  /// Characters are escaped that JSON permits raw but YAML does not, or that YAML reads as a line break or a byte order mark.
+  /// Characters are escaped that JSON permits raw but YAML does not, that YAML reads as a line break or a byte order mark, and
+  /// that are invisible or change the direction of the text around them.
   package static func quoted(_ text: String) -> String {
     let json = JSONWriter.text { $0.string(text) }
     guard json.unicodeScalars.contains(where: isSpecial) else { return json }
     return json.unicodeScalars.reduce(into: "") { quoted, scalar in
       guard isSpecial(scalar) else { return quoted.unicodeScalars.append(scalar) }
-      quoted += "\\u" + String(scalar.value, radix: 16).padded(to: 4)
+      let digits = String(scalar.value, radix: 16)
+      quoted += digits.utf8.count <= 4 ? "\\u" + digits.padded(to: 4) : "\\U" + digits.padded(to: 8)
     }
   }
 
@@ -21,10 +23,12 @@ package enum YAMLText {
     return "? \(scalar)" + (indent.map { "\n\($0)" } ?? " ")
   }
 
-  private static func isSpecial(_ scalar: Unicode.Scalar) -> Bool {
+  /// Whether a character is written as an escape.
+  package static func isSpecial(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFDD0...0xFDEF, 0xFFFE, 0xFFFF: true
-    default: false
+    case 0..<0x7F: false
+    case 0x7F...0x9F, 0x2028, 0x2029, 0xFDD0...0xFDEF, 0xFFFE, 0xFFFF: true
+    default: PlainText.isInvisible(scalar)
     }
   }
 }

@@ -35,6 +35,24 @@ struct YAMLTextTests {
     }
   }
 
+  @Test(
+    "Characters that are invisible, or change the direction of text, are escapes.",
+    arguments: [
+      0xAD, 0x34F, 0x61C, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x202A, 0x202B, 0x202C, 0x202D,
+      0x202E, 0x2060, 0x2066, 0x2067, 0x2068, 0x2069, 0x3164, 0xFE0F, 0xFEFF, 0x1D173, 0xE0001, 0xE0041,
+    ] as [UInt32]
+  )
+  func invisible(_ number: UInt32) throws {
+    let scalar = try #require(Unicode.Scalar(number))
+    for text in Self.texts(String(Character(scalar))) + ["é\(scalar)é"] {
+      let written = "\(SchemaWriter.key(text)): \(YAMLText.quoted(text))\n"
+      #expect(!written.unicodeScalars.contains(scalar))
+      let found = try read(written)
+      #expect(found.map { Array($0.key.utf8) } == [Array(text.utf8)])
+      #expect(found.map { Array($0.value.utf8) } == [Array(text.utf8)])
+    }
+  }
+
   @Test("What looks like an anchor and its alias in texts and comments is none, and what is one is refused.")
   func anchors() throws {
     let texts = [
@@ -80,16 +98,20 @@ struct YAMLTextTests {
   @Test func schema() throws {
     let names = [
       "\u{FEFF}nombre", "nombre", "a\u{2028}b", "\u{7F}", "x\u{85}", "\u{FFFE}y", "\u{FEFF}\u{FEFF}z",
+      "f\u{202E}g", "n\u{200F}m", "é\u{FE0F}", "u\u{E0041}",
     ]
     let fields = names.map { name in
       var field = FieldSchema(FieldPath(field: name), [.string])
-      field.values = [.string("\u{FEFF}abc"), .string("\u{FFFF}"), .string("abc")]
+      field.values = [.string("\u{FEFF}abc"), .string("\u{FFFF}"), .string("abc"), .string("x\u{2066}y")]
       return field
     }
     let path = try #require(CollectionPath("c"))
     let written = SchemaWriter.yaml(
       DatabaseSchema(name: "inferred", collections: [CollectionSchema(path, fields: fields)])
     )
+    for scalar in ["\u{202E}", "\u{200F}", "\u{FE0F}", "\u{E0041}", "\u{2066}"] as [Unicode.Scalar] {
+      #expect(!written.unicodeScalars.contains(scalar))
+    }
     let read = try SchemaReader.schema(parsing: written, path: "s.yaml")
     let collection = try #require(read.collection(path))
     #expect(

@@ -35,9 +35,8 @@ package enum ValueText {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
-      let properties = scalar.properties
-      if properties.isDefaultIgnorableCodePoint || properties.generalCategory == .format { continue }
-      scalars.append(properties.generalCategory == .spaceSeparator ? " " : scalar)
+      if PlainText.isInvisible(scalar) { continue }
+      scalars.append(scalar.properties.generalCategory == .spaceSeparator ? " " : scalar)
     }
     return String(scalars)
   }

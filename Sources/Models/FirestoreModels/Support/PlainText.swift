@@ -87,6 +87,11 @@ package enum PlainText {
       && zip(left, right).allSatisfy { folded($0).isIdentical(to: folded($1)) }
   }
 
+  /// Whether a character shows nothing itself, as a byte order mark, a joiner, or a mark that changes the direction of text.
+  package static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.generalCategory == .format
+  }
+
   package static func isWhiteSpace(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isASCII ? scalar == " " || ("\t"..."\r").contains(scalar) : scalar.properties.isWhitespace
   }

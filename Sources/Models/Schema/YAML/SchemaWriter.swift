@@ -220,6 +220,7 @@ package struct SchemaWriter {
     if scalars.allSatisfy(\.isASCII) { return YAMLText.key(text(name), indent: indent) }
     let isPlain =
       scalars.first?.properties.isAlphabetic ?? false && scalars.last != " "
+      && !scalars.contains(where: YAMLText.isSpecial)
       && scalars.allSatisfy { scalar in
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil
           || scalar.properties.generalCategory == .nonspacingMark || "_-./* ".unicodeScalars.contains(scalar)
