@@ -49,6 +49,40 @@ import Testing
     #expect(Secrets.redacted("zq81.k/b+c") == "zq81.k/b+c")
   }
 
+  @Test(
+    "A token that is broken into lines is struck out whole, in every form.",
+    arguments: ["\n", "\r\n", "\r", " "]
+  )
+  func lines(_ end: String) {
+    func wrapped(_ text: String, _ width: Int) -> String {
+      let bytes = Array(text.utf8)
+      return stride(from: 0, to: bytes.count, by: width).map {
+        String(decoding: bytes[$0..<min($0 + width, bytes.count)], as: UTF8.self)
+      }.joined(separator: end)
+    }
+    // 69 bytes, which Base64 encodes without padding.
+    let token = unique("zq86.") + unique("")
+    _ = Secret(token)
+    let hex = token.utf8.map { String(format: "%02x", Int($0)) }.joined()
+    let percent = token.utf8.map { String(format: "%%%02X", Int($0)) }.joined()
+    for form in [
+      wrapped(token, 20), wrapped(Data(token.utf8).base64EncodedString(), 76),
+      wrapped(Data(token.utf8).base64EncodedString(), 64), wrapped(hex, 64), wrapped(hex.uppercased(), 60),
+      wrapped(percent, 75),
+    ] {
+      for text in [form, escaped(form), escaped(escaped(form)), TerminalText.escaped(form)] {
+        #expect(Secrets.redacted("echo \(text) end") == "echo [removed] end", "\(text)")
+      }
+    }
+    // The end of the line behind a part of a token is none of it.
+    #expect(Secrets.redacted("\(token.prefix(40))\(end)more") == "[removed]\(end)more")
+    // A short word may stand at the end of a line, and another one at the beginning of the next.
+    let word = String(unique("zq87").prefix(12))
+    _ = Secret(word)
+    let broken = "\(word.prefix(6))\(end)\(word.suffix(6))"
+    #expect(Secrets.redacted(broken) == broken)
+  }
+
   /// The text as a JSON string, without its quotes.
   private func escaped(_ text: String) -> String {
     var json = JSONWriter()

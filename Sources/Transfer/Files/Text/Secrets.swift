@@ -3,8 +3,8 @@ import Synchronization
 /// The secrets of this process (tokens, keys, passwords), which may leave it only in requests.
 ///
 /// Servers, proxies and libraries echo what they receive. So every text for a terminal, a log or a summary is searched for
-/// all known secrets, verbatim and encoded: percent-encoded, JSON-escaped (both any number of times), in Base64, in hexadecimal, and
-/// truncated. Where encodings are mixed, what they leave as it is is found.
+/// all known secrets, verbatim and encoded: percent-encoded, JSON-escaped (both any number of times), in Base64, in hexadecimal,
+/// truncated, and broken into lines. Where encodings are mixed, what they leave as it is is found.
 package enum Secrets {
   /// Shorter texts cannot be distinguished from ordinary words.
   static let minimumBytes = 6
@@ -157,7 +157,12 @@ package enum Secrets {
   private static func match(_ secret: [UInt8], in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
     var end = start
     var matched = 0
-    while matched < secret.count, let length = form(of: secret[matched], in: text, at: end) {
+    while matched < secret.count {
+      let next = secret[matched]
+      guard
+        let length = form(of: next, in: text, at: end)
+          ?? (matched > 0 && secret.count >= minimumPrefix ? wrappedForm(of: next, in: text, at: end) : nil)
+      else { break }
       end += length
       matched += 1
       // A run of backslashes is matched whole.
@@ -183,6 +188,24 @@ package enum Secrets {
     case 0x20 where byte == 0x0A: return 1
     default: return nil
     }
+  }
+
+  /// Returns the length of an encoded byte and of the end of a line before it, in any encoding; nil if something else is there.
+  ///
+  /// At most one LF, CR or CR LF is skipped, so that the search is linear.
+  private static func wrappedForm(
+    of byte: UInt8,
+    in text: UnsafeBufferPointer<UInt8>,
+    at start: Int
+  ) -> Int? {
+    guard start < text.count, !text[start].isASCIILetterOrDigit else { return nil }
+    var index = start
+    for (end, shown) in [(0x0D, "\\u{D}".utf8), (0x0A, "\\u{A}".utf8)] as [(UInt8, String.UTF8View)] {
+      // Text for a terminal is searched once it has its escapes.
+      index += text[index...].starts(with: shown) ? shown.count : form(of: end, in: text, at: index) ?? 0
+    }
+    if index == start { return nil }
+    return form(of: byte, in: text, at: index).map { index + $0 - start }
   }
 
   /// Returns the length of a percent code, encoded any number of times: `%2F`, `%252F`.
