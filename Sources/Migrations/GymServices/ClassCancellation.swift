@@ -1,5 +1,4 @@
 package import FirestoreREST
-import Schema
 
 /// Cancels classes together with their active bookings, as one plan.
 ///

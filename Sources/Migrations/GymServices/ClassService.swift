@@ -1,5 +1,4 @@
 package import FirestoreREST
-import Logging
 package import Schema
 package import Tables
 package import Transfer

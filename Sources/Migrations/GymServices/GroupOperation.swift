@@ -1,5 +1,3 @@
-import Files
-
 /// A change of a group.
 package enum GroupOperation: Sendable, Equatable {
   case create(id: String, name: String, owner: GroupService.NewMember)

@@ -1,5 +1,4 @@
 package import Files
-import MigrationEngine
 import Tables
 
 /// A file of findings, as CSV for spreadsheets, a JSON array, or JSON Lines; it is written atomically.

@@ -1,5 +1,4 @@
 package import FirestoreREST
-import MigrationEngine
 package import Schema
 
 /// Checks data against a schema and the rules of an application, in one read-only pass over each collection that they need.

@@ -1,6 +1,4 @@
-import Configuration
 package import FirestoreREST
-import Logging
 package import Runs
 
 /// Runs a check on a database: counts the documents, fixes the read time, and reads page by page.

@@ -1,4 +1,3 @@
-import MigrationEngine
 import Schema
 
 /// The schema's rules over several documents: references, mutual links, and unique fields.

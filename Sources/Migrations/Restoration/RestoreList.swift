@@ -1,5 +1,4 @@
 package import FirestoreREST
-import Logging
 package import Runs
 
 /// The changes that restore documents: wanted and present state merged in the order of names, in constant memory.

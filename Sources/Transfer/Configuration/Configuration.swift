@@ -1,4 +1,3 @@
-import Files
 package import Schema
 import YAML
 

@@ -1,5 +1,4 @@
 package import FirestoreREST
-import Schema
 import Synchronization
 
 /// Writes documents into a database in a given mode: reads the current documents, decides what to do, and commits the

@@ -1,5 +1,3 @@
-import FirestoreREST
-
 extension RunCounts {
   /// The number of documents that a run has deleted, with those that were deleted after its last checkpoint.
   package func deletions(of journal: Journal?) -> Int {

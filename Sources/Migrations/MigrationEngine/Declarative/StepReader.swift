@@ -1,6 +1,4 @@
-import Configuration
 import Files
-import FirestoreREST
 import YAML
 
 /// Reads one entry of a migration file's `steps`: a map from the step's name to its arguments.

@@ -1,6 +1,5 @@
 package import Configuration
 import Files
-import FirestoreREST
 package import Schema
 
 /// The header of a migration's file, which defines its place among others.

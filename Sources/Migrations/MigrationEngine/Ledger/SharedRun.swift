@@ -1,5 +1,4 @@
 import FirestoreREST
-import Logging
 package import Runs
 
 /// A run with several processes, as represented in the ledger and the lease of its database.

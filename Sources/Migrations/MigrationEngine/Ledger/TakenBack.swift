@@ -1,5 +1,3 @@
-import Runs
-
 /// The scope of what a run reverts without being an undo: a reset deletes everything, and a restore makes documents what they
 /// were before.
 package struct TakenBack: Sendable {

@@ -1,5 +1,4 @@
 package import Configuration
-import Runs
 import TypedDocuments
 
 /// The results of a plan or an apply for one migration.

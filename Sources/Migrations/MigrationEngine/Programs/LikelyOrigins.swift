@@ -1,5 +1,3 @@
-import Tables
-
 /// Finds the old element that a changed element of an array probably was, so that its untouched members keep their types.
 ///
 /// That is the map with which an object has most members in common, else the element in the same place.

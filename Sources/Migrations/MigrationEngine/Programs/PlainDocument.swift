@@ -1,4 +1,3 @@
-import FirestoreREST
 import Schema
 import Tables
 

@@ -1,5 +1,3 @@
-import Tables
-
 /// Matches each element of an array that came back as plain JSON with one of the old elements.
 ///
 /// Each old element is matched at most once. The closest matches are found first, whatever their order: elements with the same

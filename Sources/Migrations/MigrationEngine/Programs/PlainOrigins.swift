@@ -1,6 +1,3 @@
-import Schema
-import Tables
-
 /// The values of a document that a program sent back as plain JSON, and which of the old ones they are.
 ///
 /// Each old value is claimed once: by the place of the same name, by the element of the same array, and then by any other place, if

@@ -1,5 +1,3 @@
-import FirestoreREST
-
 /// A program's answer about a document; question and answer are one line of JSON each.
 enum ProgramAnswer: Sendable, Equatable {
   case same

@@ -1,5 +1,4 @@
 import Files
-import FirestoreREST
 import Platform
 import Schema
 import Tables

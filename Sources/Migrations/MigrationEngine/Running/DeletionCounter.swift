@@ -1,5 +1,4 @@
 import Files
-import FirestoreREST
 import Runs
 
 /// Counts what a migration would delete before it deletes anything.

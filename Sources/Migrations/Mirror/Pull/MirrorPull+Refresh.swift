@@ -1,7 +1,6 @@
 import FirestoreREST
 import GRDB
 import Logging
-import MigrationEngine
 import Runs
 
 /// What a refresh reads, and what it has read so far.

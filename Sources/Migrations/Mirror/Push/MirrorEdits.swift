@@ -2,7 +2,6 @@ package import FirestoreREST
 import GRDB
 package import MigrationEngine
 import Runs
-import Tables
 
 /// The edits of a mirror's rows, as changes to the documents.
 ///

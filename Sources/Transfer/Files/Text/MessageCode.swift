@@ -1,5 +1,4 @@
 import COpenSSL
-import FirestoreModels
 
 /// HMAC with SHA-256 (RFC 2104): a digest that only holders of the key can compute.
 package struct MessageCode: Sendable {

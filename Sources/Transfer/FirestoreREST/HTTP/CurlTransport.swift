@@ -1,5 +1,4 @@
 import CCurl
-import Files
 import Platform
 import Synchronization
 

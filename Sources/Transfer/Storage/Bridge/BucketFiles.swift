@@ -1,5 +1,4 @@
 package import Files
-import FirestoreREST
 import Synchronization
 
 /// Files in buckets, for all code that reads and writes files by name.

@@ -1,6 +1,5 @@
 import FirestoreModels
 import FirestoreREST
-import Schema
 
 extension Copy {
   /// A collection, or collection group, whose count differs from the number of documents read.

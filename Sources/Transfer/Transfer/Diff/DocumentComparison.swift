@@ -1,5 +1,3 @@
-import FirestoreREST
-
 /// Compares a document of one database with the copy of it in another.
 ///
 /// Values are compared exactly, as by ``FirestoreModels/Value``: 1 and 1.0 differ. References are compared as if copied:

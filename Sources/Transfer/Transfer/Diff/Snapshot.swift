@@ -1,5 +1,4 @@
 import FirestoreREST
-import Tables
 
 /// Documents in JSON Lines files or a managed export, as one side of a comparison.
 ///

@@ -1,5 +1,3 @@
-import FirestoreREST
-
 extension CollectionPath {
   /// Returns the document path for a name: an ID, a path below the collection, a full path, or one with its database.
   ///

@@ -1,5 +1,4 @@
 import Files
-import Tables
 
 /// The documents that an export lists as deleted.
 final class DeletionInput: DocumentInput {

@@ -1,6 +1,5 @@
 import FirestoreREST
 import Logging
-import Schema
 import Tables
 
 /// What an import says beside its counts.

@@ -2,7 +2,6 @@ package import FirestoreREST
 import Logging
 import Schema
 package import Tables
-import TypedDocuments
 
 /// What to do with lines and rows that cannot be read (`--parse-errors`).
 package enum ParseErrorPolicy: String, Codable, Sendable, CaseIterable {

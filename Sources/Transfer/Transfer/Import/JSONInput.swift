@@ -1,4 +1,3 @@
-import Files
 import FirestoreModels
 import Schema
 import Tables

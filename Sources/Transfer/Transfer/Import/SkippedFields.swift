@@ -1,5 +1,4 @@
 import FirestoreREST
-import Schema
 
 /// The fields of documents whose cells could not be used (`--parse-errors skip-field`).
 ///

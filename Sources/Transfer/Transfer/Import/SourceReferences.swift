@@ -1,5 +1,3 @@
-import FirestoreREST
-
 /// Rewrites the references in the documents of an import, whose sources may come from several databases.
 struct SourceReferences {
   /// Those that earlier processes of the run counted; ``keptUnplaced`` is the part of sources whose database is not known.

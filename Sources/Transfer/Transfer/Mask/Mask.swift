@@ -1,4 +1,3 @@
-import FirestoreREST
 package import Schema
 
 /// Masks documents by the rules of a schema, under a key.

@@ -1,5 +1,4 @@
 package import Configuration
-import FirestoreREST
 
 /// The state that a restore restores: a database as of a moment, a mirror, or exported files.
 package struct WantedState: Sendable {

@@ -1,5 +1,3 @@
-import Configuration
-import FirestoreREST
 package import Runs
 
 /// The documents that the exports of a folder represent together: those of the last whole export, updated by the exports

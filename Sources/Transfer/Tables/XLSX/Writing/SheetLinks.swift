@@ -1,5 +1,3 @@
-import Schema
-
 /// Formulas that link a document's ID to its row in another sheet of the workbook.
 ///
 /// The spreadsheet looks up the row, because the other sheet may not be written yet, and people sort sheets. The formula's

@@ -1,7 +1,6 @@
 import CXLSXWriter
 package import Files
 import Platform
-import Schema
 
 /// Writes a workbook with one sheet per collection, through libxlsxwriter in constant memory.
 ///

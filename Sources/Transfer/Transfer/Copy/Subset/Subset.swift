@@ -1,5 +1,3 @@
-import FirestoreREST
-
 /// A closed subset of a database: some documents, with everything that they refer to and that refers to them.
 package struct Subset: Sendable {
   /// The documents that the subset starts from: the first documents of a collection that match a filter.

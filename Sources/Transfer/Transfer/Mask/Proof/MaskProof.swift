@@ -1,4 +1,3 @@
-import FirestoreREST
 import Platform
 package import Schema
 

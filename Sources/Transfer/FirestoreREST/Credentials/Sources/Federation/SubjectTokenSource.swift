@@ -1,5 +1,3 @@
-import Files
-
 /// Where the token of the other identity provider comes from, and is renewed.
 enum SubjectTokenSource: Sendable, Equatable {
   /// A file that another program writes, as Kubernetes does.
