@@ -28,8 +28,8 @@ import Testing
         "'group-member-count' is about groups;"
       ),
       (["members", "--rule", "payment-snapshot-missing", "--per-document"], "is about payments;"),
-      (["b", "--schema", "s.yaml"], "No rule is about 'b'; there are rules about a."),
-      (["b", "--schema", "s.yaml", "--per-document"], "No rule is about 'b'; there are rules about a."),
+      (["b", "--schema", "s.yaml"], "no rule is about 'b'; there are rules about a."),
+      (["b", "--schema", "s.yaml", "--per-document"], "no rule is about 'b'; there are rules about a."),
       (["a", "--schema", "s.yaml", "--rule", "hidden"], "'hidden' is about no collection of the schema."),
     ]
   )

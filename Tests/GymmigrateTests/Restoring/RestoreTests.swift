@@ -360,10 +360,13 @@ struct RestoreTests {
       try mini.put("a/1", fields: "{}")
       try await tool.run("restore", "--all", "--from", "none", "--max-delete", "1", "--yes").expect(0)
       #expect(!mini.snapshot().contains { $0.name == "a/1" })
-      // What lies beside its manifest is read, or refused, and never passed over.
+      // What lies beside its manifest is refused, and never passed over.
       try tool.write(#"{"name":"b/1","fields":{}}"# + "\n", to: "none/more.jsonl")
-      try await tool.run("import", "none").expect(0)
-      #expect(mini.snapshot().contains { $0.name == "b/1" })
+      let restore = ["restore", "--all", "--from", "none", "--max-delete", "1", "--yes"]
+      for command in [["import", "none"], restore] {
+        try await tool.bare(command + tool.place).expectFailure(65, "none", "more.jsonl")
+      }
+      #expect(!mini.snapshot().contains { $0.name == "b/1" })
     }
   }
 

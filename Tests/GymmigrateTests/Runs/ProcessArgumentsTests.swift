@@ -17,7 +17,7 @@ struct ProcessArgumentsTests {
   @Test("Words are quoted for a shell, also where a combining mark follows a quote.")
   func quoting() {
     let quoted = CommandLineText.quoted(["c", "it's", "'\u{301}x"])
-    #expect(Array(quoted.utf8) == Array(#"c 'it'\''s' ''\'''\#u{301}x'"#.utf8))
+    #expect(Array(quoted.utf8) == Array(#"c 'it'\''s' ''\''\#u{301}x'"#.utf8))
   }
 
   @Test("An empty text for null is one; other empty words are a mistake.")

@@ -269,7 +269,7 @@ struct RunHistoryTests {
       #expect(isWhole())
       try write("{}\n{}\n", to: "journal.jsonl")
       #expect(isWhole() && isWhole(atLeast: 6) && !isWhole(atLeast: 7))
-      try write(#"{"stage":0,"journal":6}"#, to: "checkpoint.json")
+      try write(#"{"collections":[],"journal":6,"lists":{},"stage":0,"tail":[]}"#, to: "checkpoint.json")
       #expect(isWhole())
       try write("{}\n", to: "journal.jsonl")
       #expect(!isWhole())

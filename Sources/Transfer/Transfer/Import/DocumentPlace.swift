@@ -61,10 +61,18 @@ package struct DocumentPlace: Sendable {
         && InputFormat(inFolder: name) != nil
     }
     let named = (manifest?.files.map(\.file) ?? []).filter(isRead)
-    // An export of a database without documents has no files.
-    if !named.isEmpty || manifest?.files.isEmpty ?? false { return named }
+    if !named.isEmpty { return named }
     let found = try access.names(in: folder)
     let names = found.filter(isRead)
+    // An export of a database without documents has no files.
+    if manifest?.files.isEmpty ?? false {
+      if names.isEmpty { return [] }
+      throw .malformed(
+        path,
+        "its \(Manifest.fileName) says that there were no documents, and beside it there is \(FilePaths.list(names))",
+        remedy: "Move it away, or name the file itself to read it."
+      )
+    }
     if !names.isEmpty { return names }
     try assertNotOfExports(folder, via: access)
     let others = found.isEmpty ? "" : ", but \(FilePaths.list(found))"
