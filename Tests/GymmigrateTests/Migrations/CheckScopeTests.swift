@@ -63,7 +63,7 @@ import Testing
       #expect(
         result.output.contains(#""name":"classBookings""#) && !result.output.contains("classAttendance")
       )
-      // What is really empty is still told.
+      // What is really empty is still reported.
       let empty = try await tool.run("check", "groups", "--rule", "group-too-large").expect(0)
       #expect(empty.errors.contains("groups has no documents"), "\(empty.errors)")
     }

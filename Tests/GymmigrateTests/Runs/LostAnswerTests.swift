@@ -53,6 +53,17 @@ struct LostAnswerTests {
     }
   }
 
+  /// Answers the first commit of `c/1` as if it were refused: it is made, and the run does not learn of it.
+  private static func refusing(_ mini: MiniFirestore) -> RequestHandler {
+    let answered = Answered()
+    let refusal = Reaction.json(#"{"error":{"code":403,"status":"PERMISSION_DENIED"}}"#, status: 403)
+    return { request in
+      let reaction = mini.handler(request)
+      let isMeant = request.kind == .commit && request.text.contains("/documents/c/1")
+      return isMeant && answered.isFirst ? refusal : reaction
+    }
+  }
+
   private static let changing = [
     ["delete", "c", "--all-documents", "--hard", "--max-delete", "9"],
     ["fix", "c", "--all-documents", "--set", "q=1"],
@@ -62,17 +73,9 @@ struct LostAnswerTests {
   func resume(_ command: [String]) async throws {
     let mini = MiniFirestore()
     for id in 0..<3 { try mini.put("c/\(id)", fields: #"{"n":{"integerValue":"1"}}"#) }
-    let answered = Answered()
-    let refusal = Reaction.json(#"{"error":{"code":403,"status":"PERMISSION_DENIED"}}"#, status: 403)
-    // It is made, and the run does not learn of it.
-    let handler: RequestHandler = { request in
-      let reaction = mini.handler(request)
-      let isMeant = request.kind == .commit && request.text.contains("/documents/c/1")
-      return isMeant && answered.isFirst ? refusal : reaction
-    }
     func fields() -> [String?] { (0..<3).map { mini.document("c/\($0)")?.fieldsJSON } }
     let before = fields()
-    try await withTool(against: handler) { tool, _ in
+    try await withTool(against: Self.refusing(mini)) { tool, _ in
       let common = ["--schema", "none", "--batch-size", "1", "--in-flight", "1"] + tool.place
       try await tool.bare(command + common).expect(77)
       let run = try tool.lastRun()
@@ -108,15 +111,7 @@ struct LostAnswerTests {
   func unmet(_ hiding: Hiding) async throws {
     let mini = MiniFirestore()
     for id in 0..<3 { try mini.put("c/\(id)", fields: #"{"n":{"integerValue":"1"}}"#) }
-    let answered = Answered()
-    let refusal = Reaction.json(#"{"error":{"code":403,"status":"PERMISSION_DENIED"}}"#, status: 403)
-    // It is made, and the run does not learn of it.
-    let handler: RequestHandler = { request in
-      let reaction = mini.handler(request)
-      let isMeant = request.kind == .commit && request.text.contains("/documents/c/1")
-      return isMeant && answered.isFirst ? refusal : reaction
-    }
-    try await withTool(against: handler) { tool, _ in
+    try await withTool(against: Self.refusing(mini)) { tool, _ in
       try tool.write("id: q\nsummary: x\ncollection: c\nsteps:\n  - set: { q: 1 }\n", to: "q.yaml")
       let lines = (0..<3).map { documentLine("c/\($0)", 2) + "\n" }
       try tool.write(lines.joined(), to: "in.jsonl")

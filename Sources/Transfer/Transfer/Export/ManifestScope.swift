@@ -20,7 +20,7 @@ extension Manifest {
   /// The kind of the files; nil for an empty export by a version that did not record it.
   var knownKind: FileName.Kind? { kind ?? allFiles.first.flatMap { FileName($0.file).kind } }
 
-  /// Whether it records all that determines its series, so that an export that replaces it can be told from others.
+  /// Whether it records all that determines its series, so that an export that replaces it can be distinguished from others.
   var isOfKnownSeries: Bool {
     guard let scope, knownKind != nil else { return false }
     return scope.timeZone != nil || !scope.dependsOnZone
