@@ -125,20 +125,31 @@ extension Manifest {
   /// For manifests that do not record the export before them, only gaps of more than ten minutes are detected.
   ///
   /// - Parameter earlier: The exports before it of the same database, oldest first.
-  func gap(behind earlier: [Manifest]) -> String? {
+  func gap(behind earlier: [Manifest]) -> Gap? {
     guard isIncrement else { return nil }
     let series = earlier.filter { $0.isOfSameSeries(as: self) }
     let last = after ?? (series.isEmpty ? earlier : series).compactMap(\.readTime).max()
-    if let last, let readTime, readTime <= last { return Self.early }
-    guard let after else { return last.map(leavesGap) ?? false ? Self.gap : nil }
-    guard earlier.contains(where: { $0.readTime == after }), !leavesGap(after: after) else { return Self.gap }
-    return series.last.map { $0.readTime == after } ?? true ? nil : Self.branch
+    if let last, let readTime, readTime <= last { return .early }
+    guard let after else { return last.map(leavesGap) ?? false ? .missing : nil }
+    guard earlier.contains(where: { $0.readTime == after }), !leavesGap(after: after) else { return .missing }
+    return series.last.map { $0.readTime == after } ?? true ? nil : .branch
   }
 
-  private static let gap = "the increment before it is missing"
-  private static let early = "it is of no later moment than the export that it adds to"
-  private static let branch =
-    "it does not continue the export before it, but an older one, as in a copy of the folder"
+  /// Why an increment does not continue the exports before it.
+  enum Gap: String {
+    case missing = "the increment before it is missing"
+    case early = "it is of no later moment than the export that it adds to"
+    case branch = "it does not continue the export before it, but an older one, as in a copy of the folder"
+
+    /// What to do about it.
+    fileprivate var remedy: String {
+      switch self {
+      case .missing:
+        "Name that one, too. Where it is lost, import each of the others by itself: what changed meanwhile is missing then."
+      case .early, .branch: "Leave it out; the other exports are one history without it."
+      }
+    }
+  }
 
   /// Whether two exports may hold versions of the same documents.
   func overlaps(_ other: Manifest) -> Bool { database == other.database && hasCollections(of: other) }
@@ -175,21 +186,19 @@ extension Manifest {
         throw refusal("import", paths[index], cause)
       }
       if !earlier.isEmpty, let gap = manifest.gap(behind: earlier) {
-        throw refusal("import", paths[index], gap)
+        throw refusal("import", paths[index], gap.rawValue, gap.remedy)
       }
     }
   }
 
-  private static let orderAdvice =
-    "Name the whole export first, then its increments in the order in which they were made."
-  private static let gapAdvice =
-    "Name that one, too. Where it is lost, import each of the others by itself: what changed meanwhile is missing then."
-  private static let branchAdvice = "Leave it out; the other exports are one history without it."
-
-  /// Returns the failure of exports that do not go together, with the advice for its cause.
-  private static func refusal(_ operation: String, _ path: String, _ cause: String) -> Failure {
-    let remedy = [gap: gapAdvice, early: branchAdvice, branch: branchAdvice][cause] ?? orderAdvice
-    return Failure(.usage, operation, path: path, cause: cause, remedy: remedy)
+  /// Returns the failure of exports that do not go together.
+  private static func refusal(
+    _ operation: String,
+    _ path: String,
+    _ cause: String,
+    _ remedy: String = "Name the whole export first, then its increments in the order in which they were made."
+  ) -> Failure {
+    Failure(.usage, operation, path: path, cause: cause, remedy: remedy)
   }
 
   /// Checks that the first of several exports is a whole one, and that the others add to it, in order and without gaps.
@@ -219,7 +228,7 @@ extension Manifest {
         throw refusal(operation, paths[index], "it is older than \(paths[index - 1])")
       }
       if let gap = manifest.gap(behind: manifests[..<index].compactMap(\.self)) {
-        throw refusal(operation, paths[index], gap)
+        throw refusal(operation, paths[index], gap.rawValue, gap.remedy)
       }
       last = manifest.readTime ?? last
     }

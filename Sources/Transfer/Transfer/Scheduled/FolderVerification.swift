@@ -48,7 +48,7 @@ package struct FolderVerification: Sendable {
       return "it is an increment, and the whole export that it adds to is missing"
     }
     let later = known[(base + 1)...].filter { $0.adds(to: known[base]) && $0.comprises(manifest) }
-    return manifest.gap(behind: [known[base]] + later)
+    return manifest.gap(behind: [known[base]] + later)?.rawValue
   }
 
   /// Verifies a folder, reading each file once for its checksum and once for its documents.
