@@ -183,7 +183,7 @@ package struct DocumentLoader: Sendable {
         let listed = breach == WriteMode.changedSince ? nil : loader.decision.listed(document)
         let reason = error.countedReason(breach)
         try context.reject(path, code: code, countedAs: reason, message: error.message, document: listed)
-      case .change(let change) where change.isDeletion && !takesDeletion():
+      case .change(let change) where change.isDeletion && !takesDeletion(of: path):
         let message = "it has appeared since, and more documents would be deleted than were allowed"
         try context.reject(path, code: "too-many-deletions", message: message, document: nil)
       case .change(let change):
@@ -215,8 +215,10 @@ package struct DocumentLoader: Sendable {
     }
 
     /// Whether one more document may be deleted.
-    private func takesDeletion() -> Bool {
-      loader.deletions.withLock { left in
+    private func takesDeletion(of path: DocumentPath) -> Bool {
+      // What is left of the bound leaves out the deletions that were recorded before the run was interrupted.
+      if context.journal?.unmetWrite(of: path)?.kind == .delete { return true }
+      return loader.deletions.withLock { left in
         defer { left -= left > 0 ? 1 : 0 }
         return left > 0
       }

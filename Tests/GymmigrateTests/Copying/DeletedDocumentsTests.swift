@@ -145,6 +145,32 @@ struct DeletedDocumentsTests {
     }
   }
 
+  @Test("A bound that is exact holds for a killed import and its resumption together.", arguments: [true, false])
+  func killed(applied: Bool) async throws {
+    let (source, target) = (MiniFirestore.environment("prod"), MiniFirestore.environment("test"))
+    let names = (1...4).map { "users/\($0)" }
+    for mini in [source, target] {
+      try mini.load(jsonLines: names.map { documentLine($0, 1, Self.old) }.joined(separator: "\n"))
+    }
+    let running = Later<RunningBinary>()
+    var rule = FaultRule([.commit], .always, .end(running, applied: applied))
+    rule.matches = { $0.text.contains("/documents/users/") }
+    let faults = ScriptedFaults(target.handler, rules: [rule])
+    try await withTwoServers(source.handler, faults.handler) { tool in
+      try await tool.bare(Self.export).expect(0)
+      for name in names { source.remove(name) }
+      let folder = try await increment(tool).folder
+      let command = ["import", folder, "--mode", "upsert", "-e", "test", "--max-delete", "4"]
+      let killed = try await tool.bare(command, as: running)
+      try #require(killed.signal == SIGKILL, "\(killed.errors)")
+      faults.setOn(false)
+      let resumed = try await tool.bare(["runs", "resume", "last", "--json"]).expect(0)
+      let totals = try resumed.summary().totals
+      #expect(totals.deleted == 4 && totals.balance, "\(totals)")
+      #expect(target.snapshot().allSatisfy { !$0.name.hasPrefix("users/") })
+    }
+  }
+
   @Test("A divided import, which may not delete, does not delete what has come since it was planned.")
   func divided() async throws {
     try await withExport(["users/1", "users/2"]) { tool, source, target in
