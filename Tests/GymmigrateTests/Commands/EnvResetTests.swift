@@ -142,7 +142,7 @@ struct EnvResetTests {
     }
   }
 
-  @Test("From an environment come the catalogues, and nothing of people.")
+  @Test("From an environment come the catalogues, and nothing of people, within a bill at its prices.")
   func catalogues() async throws {
     let source = try MiniFirestore.withSamples(["users", "products", "membership_plans", "exercises"])
     try await HTTPTestServer.withServer(source.handler) { server in
@@ -152,11 +152,17 @@ struct EnvResetTests {
           project: sajarubox
           schema: gym
           environments:
-            origin: { project: test-project, database: (default), endpoint: "\(server.url)" }
+            origin:
+              project: test-project
+              database: (default)
+              endpoint: "\(server.url)"
+              prices: { reads: 100000, writes: 1, deletes: 1 }
           """,
           to: "gymmigrate.yaml"
         )
-        try await tool.bare(["env", "seed", "local", "--from", "origin"]).expect(0)
+        let seed = ["env", "seed", "local", "--from", "origin"]
+        try await tool.bare(seed + ["--max-cost", "1"]).expectFailure(75, "--max-cost 1")
+        try await tool.bare(seed).expect(0)
         let counted = try await tool.run("count", "--all")
         let names = Set(counted.output.split(separator: "\n").compactMap { $0.split(separator: "\t").first })
         #expect(names.contains("products") && names.contains("membership_plans"))
