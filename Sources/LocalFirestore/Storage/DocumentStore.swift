@@ -6,17 +6,20 @@ import Synchronization
 /// The documents of any number of databases with their versions of the past hour, in a file or in memory.
 ///
 /// Several processes may open the same file: each waits for the others' commits, and commit times increase
-/// across all of them. A process does not know of a commit in progress in another, so a read may get a later
-/// time without seeing that commit.
+/// across all of them.
 final class DocumentStore: Sendable {
   /// The retention of versions in microseconds: an hour, like the service.
   static let retention: Int64 = 3_600_000_000
   /// The interval in microseconds at which old versions are deleted, and the maximum number per commit.
   private static let pruneInterval: Int64 = 60_000_000
   private static let pruneBatch = 10_000
+  /// How long a read at a given time waits for commits in progress, in milliseconds.
+  private static let patience = 20_000
 
   private let connections: any DatabaseWriter
   private let file: String?
+  /// Nil in memory, where a read waits for the commit before it, and for a mirror.
+  private let watch: CommitWatch?
   /// Whether the file is a mirror, which is read-only and has no previous versions.
   private let isMirror: Bool
   /// The error for all further requests once corruption is detected.
@@ -50,6 +53,7 @@ final class DocumentStore: Sendable {
         ? try connections.read { db in try StoreSchema.prepare(db) }
         : try connections.write { db in try StoreSchema.prepare(db) }
       if let refusal { throw Failure(.inputMalformed, "open the data file", path: file, cause: refusal) }
+      watch = try isMirror ? nil : file.map { try CommitWatch(file: $0) }
     } catch {
       throw Self.failure(error, file: file)
     }
@@ -126,7 +130,10 @@ final class DocumentStore: Sendable {
     return error
   }
 
-  func close() throws { try connections.close() }
+  func close() throws {
+    try watch?.close()
+    try connections.close()
+  }
 
   // MARK: Reading
 
@@ -144,14 +151,32 @@ final class DocumentStore: Sendable {
       throw FirestoreError(.failedPrecondition, "The requested read_time is too old.")
     }
     return try reportingCorruption {
-      try connections.read { db in
-        let snapshot = try StoreSnapshot(db, name, readTime: readTime, now: now)
+      let settled = try settledTime(for: readTime, at: now)
+      return try connections.read { db in
+        let snapshot = try StoreSnapshot(db, name, readTime: readTime, settled: settled)
+        watch?.note(snapshot.latest)
         if snapshot.readTime > snapshot.latest {
           throw FirestoreError(.invalidArgument, "The requested read_time is in the future.")
         }
         return try body(snapshot)
       }
     }
+  }
+
+  /// Returns a time up to which all commits have ended.
+  ///
+  /// - Parameter readTime: The time that is read, for whose commits it waits; nil for the present, which may be that of the last
+  ///   commit.
+  private func settledTime(for readTime: Int64?, at now: Int64) throws -> Int64 {
+    guard let watch else { return now }
+    let wanted = min(readTime ?? now - 1_000_000, now)
+    for _ in 0...(readTime == nil ? 20 : Self.patience) {
+      let settled = try watch.settledTime(at: now, wanted: readTime)
+      if settled >= wanted { return settled }
+      usleep(1000)
+    }
+    if readTime == nil { return try watch.settledTime(at: now, wanted: 0) }
+    throw FirestoreError(.unavailable, "Another process is writing to the data file.")
   }
 
   // MARK: Writing
@@ -162,16 +187,12 @@ final class DocumentStore: Sendable {
     _ body: (inout WriteTransaction, StoreSnapshot) throws -> Result
   ) throws -> Result {
     if isMirror { throw FirestoreError(.permissionDenied, "A mirror is only read.") }
-    // The commit's time ends only when the commit is visible or has failed.
-    var commitTime: Int64?
-    defer { if let commitTime { clock.endCommit(commitTime) } }
     return try reportingCorruption {
       try connections.write { db in
         let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT last_commit FROM state")) ?? 0
         let time = clock.beginCommit(after: last)
-        commitTime = time
         var transaction = try WriteTransaction(db, name, commitTime: time)
-        let snapshot = try StoreSnapshot(db, name, readTime: time, now: time)
+        let snapshot = try StoreSnapshot(db, name, readTime: time, settled: time)
         let result = try body(&transaction, snapshot)
         try db.cachedStatement(sql: "UPDATE state SET last_commit = ?").execute(arguments: [time])
         try prune(db)

@@ -8,19 +8,18 @@ struct StoreSnapshot {
   let database: Int64?
   /// The read time in microseconds since 1970.
   let readTime: Int64
-  /// The latest time that can be read: of the clock, or of the last commit, which may already be visible while the clock
-  /// still takes it for pending, or be ahead of the clock, by another process.
+  /// The latest time that can be read: up to which all commits have ended, or that of the last commit, which may be later.
   let latest: Int64
   /// Whether the read time is current, so that `versions` is not needed.
   private let isPresent: Bool
 
   /// - Parameters:
   ///   - readTime: The requested read time; nil for now.
-  ///   - now: A time from ``CommitClock/beginRead()``, taken before the transaction began.
-  init(_ db: Database, _ name: DatabaseName, readTime: Int64?, now: Int64) throws {
+  ///   - settled: A time up to which all commits had ended before the transaction began.
+  init(_ db: Database, _ name: DatabaseName, readTime: Int64?, settled: Int64) throws {
     self.db = db
     let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT last_commit FROM state")) ?? 0
-    latest = max(now, last)
+    latest = max(settled, last)
     self.readTime = readTime ?? latest
     isPresent = self.readTime >= last
     database = try Self.row(of: name, db)

@@ -145,7 +145,10 @@ struct DeletedDocumentsTests {
     }
   }
 
-  @Test("A bound that is exact holds for a killed import and its resumption together.", arguments: [true, false])
+  @Test(
+    "A bound that is exact holds for a killed import and its resumption together.",
+    arguments: [true, false]
+  )
   func killed(applied: Bool) async throws {
     let (source, target) = (MiniFirestore.environment("prod"), MiniFirestore.environment("test"))
     let names = (1...4).map { "users/\($0)" }

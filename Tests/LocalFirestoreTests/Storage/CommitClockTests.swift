@@ -9,12 +9,9 @@ import Testing
     let time = Mutex<Int64>(1000)
     let clock = CommitClock { time.withLock { $0 } }
     let first = clock.beginCommit(after: 0)
-    clock.endCommit(first)
     let second = clock.beginCommit(after: first)
-    clock.endCommit(second)
     time.withLock { $0 = 500 }
     let third = clock.beginCommit(after: second)
-    clock.endCommit(third)
     #expect([first, second, third] == [1000, 1001, 1002])
     #expect(clock.beginCommit(after: 5000) == 5001, "after a commit of another process")
   }
@@ -34,11 +31,6 @@ import Testing
     let read = clock.beginRead()
     let commit = clock.beginCommit(after: 0)
     #expect(commit > read)
-    #expect(clock.beginRead() < commit, "it is not there yet")
-    let next = clock.beginCommit(after: commit)
-    clock.endCommit(commit)
-    #expect(clock.beginRead() < next, "the end of one commit is not the end of the next")
-    clock.endCommit(next)
-    #expect(clock.beginRead() >= next)
+    #expect(clock.beginRead() >= commit)
   }
 }

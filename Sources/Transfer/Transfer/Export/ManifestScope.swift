@@ -191,12 +191,15 @@ extension Manifest {
     }
   }
 
+  private static let orderAdvice =
+    "Name the whole export first, then its increments in the order in which they were made."
+
   /// Returns the failure of exports that do not go together.
   private static func refusal(
     _ operation: String,
     _ path: String,
     _ cause: String,
-    _ remedy: String = "Name the whole export first, then its increments in the order in which they were made."
+    _ remedy: String = orderAdvice
   ) -> Failure {
     Failure(.usage, operation, path: path, cause: cause, remedy: remedy)
   }
