@@ -16,8 +16,8 @@ struct CommandContext: Sendable {
   /// The journal, once it exists.
   let journal = Locked<Journal?>(nil)
 
-  /// Whether the run may have written anything.
-  var hasWritten: Bool { journal.withLock { $0 }.map { !$0.isEmpty } ?? false }
+  /// Whether the run may have written anything; reads the journal.
+  var hasWritten: Bool { journal.withLock { $0 }?.hasWrite ?? false }
 
   /// Runs `body` with a client for an environment, starting the embedded store if that is meant.
   ///

@@ -30,8 +30,9 @@ extension CommandRun {
       ending.result = try await work(context)
       try ending.complete(context.counts, writes: writes)
     } catch {
-      ending.fail(failure(of: error, hasWritten: context.hasWritten))
-      note(&ending, context)
+      let hasWritten = context.hasWritten
+      ending.fail(failure(of: error, hasWritten: hasWritten))
+      note(&ending, hasWritten: hasWritten)
     }
     context.progress.end()
     if let journal = context.journal.withLock({ $0 }) {
@@ -229,15 +230,15 @@ extension CommandRun {
   private func isFinal(_ failure: Failure) -> Bool { failure.isRefusalOfAll || isOfInput(failure) }
 
   /// Records what remains to be done after an error.
-  private func note(_ ending: inout RunEnding, _ context: CommandContext) {
+  private func note(_ ending: inout RunEnding, hasWritten: Bool) {
     switch remainder?() ?? .run {
     case .run:
       let isBounded = ending.failure?.isOfBound ?? false
-      var mayPass = ending.failure?.mayPass(havingWritten: context.hasWritten) ?? false
+      var mayPass = ending.failure?.mayPass(havingWritten: hasWritten) ?? false
       let isFinal = canGoOn(ending.run) && ending.failure.map(isFinal) ?? false
       // With the same limit, a new run would stop at the same place.
       if isFinal || isBounded && !canGoOn(ending.run) { mayPass = false }
-      if job?.job.canResume ?? false { ending.summary.canResume = mayPass || context.hasWritten && !isFinal }
+      if job?.job.canResume ?? false { ending.summary.canResume = mayPass || hasWritten && !isFinal }
       if mayPass { ending.summary.resumeCommand = resumeCommand(ending.run, allowingMore: isBounded) }
     case .command(let command): ending.summary.resumeCommand = command
     case .nothing: break

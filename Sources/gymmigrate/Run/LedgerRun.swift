@@ -42,8 +42,8 @@ struct LedgerRun: Sendable {
         entry,
         isResumed: run.isResumed,
         takingBack: takingBack,
-        // Journaled changes that were never sent have changed nothing.
-        isEmpty: { (journal?.isEmpty ?? true) || (!isResumed && !gate.hasSent) },
+        // If nothing was sent, a change without a result is one that the journal failed to take.
+        isEmpty: { journal?.hasWrite != true || (!isResumed && !gate.hasSent) },
         counts: session.counts,
         body
       )

@@ -11,20 +11,52 @@ struct StoppedRunTests {
     }
   }
 
+  private static func refusal(_ code: Int, _ status: String) -> Reaction {
+    .json(#"{"error":{"code":\#(code),"status":"\#(status)","message":"refused"}}"#, status: code)
+  }
+
   private func fix(_ value: Int, _ more: String...) -> [String] {
     ["fix", "things", "--all-documents", "--set", "k=\(value)", "-e", "test", "-y"] + more
   }
 
-  @Test("A run that reached its bound before it sent a write keeps no other from beginning.")
+  @Test("A run that reached its bound before it wrote a document can be resumed, and nothing waits for it.")
   func nothingSent() async throws {
     try await withThings { tool in
+      var tool = tool
+      tool.place = ["-e", "test"]
+      let load = try tool.lastRun()
       let before = try await tool.dump("test")
-      // The lease and the record of the run take six, so no document is written with these.
-      for bound in 0...6 {
+      // The lease and the record of the run take six, and that of the times that it sets back one, so no document is written
+      // with these. The first is a new run, which the others resume.
+      for bound in [7] + Array(0...7) {
         try await tool.bare(fix(1, "--max-writes", "\(bound)")).expect(75)
+        let runs = try await tool.ledger().runs
+        #expect(runs.allSatisfy { !$0.isHalfWay }, "\(bound): \(runs)")
       }
       #expect(try await tool.dump("test") == before)
+      let stopped = try #require(tool.runs().last { $0.contains("-fix-") }?.components(separatedBy: "/").last)
+      let undo = try await tool.run("runs", "undo", "last", "-n").expect(0)
+      #expect(undo.errors.contains("Run \(load): import"), "\(undo.errors)")
       try await tool.bare(fix(2)).expect(0)
+      try await tool.bare(["runs", "resume", stopped, "--max-writes", "1000"]).expect(0)
+      #expect(try await tool.dump("test").allSatisfy { $0.contains(#""k":{"integerValue":"1"}"#) })
+    }
+  }
+
+  @Test("A run of which the service refused every write keeps no other from beginning, and is not resumed.")
+  func allRefused() async throws {
+    let mini = MiniFirestore()
+    for index in 0..<3 { try mini.put("c/d\(index)", fields: "{}") }
+    let handler: RequestHandler = { request in
+      request.kind == .commit && request.text.contains("documents/c/")
+        ? Self.refusal(400, "INVALID_ARGUMENT") : mini.handler(request)
+    }
+    try await withTool(against: handler) { tool, _ in
+      let few = ["--schema", "none", "--batch-size", "1", "--in-flight", "1", "--max-errors", "0"]
+      try await tool.bare(["fix", "c", "--all-documents", "--set", "k=1"] + few + tool.place)
+        .expectFailure(65, "allow more with --max-errors")
+      try await tool.bare(["runs", "resume", "last"]).expectFailure(64, "before it wrote anything")
+      #expect(try await tool.ledger().runs.map(\.isHalfWay) == [false])
     }
   }
 

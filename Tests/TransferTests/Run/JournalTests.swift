@@ -124,6 +124,32 @@ struct JournalTests {
     }
   }
 
+  @Test("A journal has a write if one is confirmed, or may have been made because its result is missing")
+  func writes() async throws {
+    try await withDesk { context in
+      let journal = try context.begin()
+      #expect(!journal.hasWrite)
+      try await journal.record([creation("c/a"), update("c/b")])
+      #expect(journal.hasWrite)
+      try journal.settle([(path("c/a"), .skipped), (path("c/b"), .conflicted)])
+      #expect(!journal.hasWrite)
+      // A document for which nothing had to be changed does not hide another one.
+      try await journal.record([update("c/b")])
+      try journal.settle(path("c/d"), .unchanged)
+      #expect(journal.hasWrite)
+      try journal.settle(path("c/b"), .rejected(FirestoreError(.invalidArgument, "x")))
+      #expect(!journal.hasWrite)
+      // The first of two attempts may have been applied.
+      try await journal.record([update("c/b")])
+      try await journal.record([update("c/b")])
+      try journal.settle(path("c/b"), .conflicted)
+      #expect(journal.hasWrite)
+      try await journal.record([update("c/e")])
+      try journal.settle(path("c/e"), .written(updateTime: nil))
+      #expect(try context.goOn().hasWrite)
+    }
+  }
+
   @Test("A last line that is torn anywhere is truncated, and the next line is complete")
   func torn() async throws {
     try await withDesk { context in

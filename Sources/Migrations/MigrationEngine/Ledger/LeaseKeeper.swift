@@ -155,7 +155,7 @@ actor LeaseKeeper {
       "keep changing \(client.database)",
       cause: "the lease was taken away",
       remedy:
-        "See who holds the lock with '\(place.status)', then \(isShared ? "start this task again" : "resume this run")."
+        "See who holds the lock with '\(place.status)', then \(isShared ? "start this task again" : "resume this run, or give the command again if it wrote nothing")."
     )
   }
 

@@ -78,6 +78,9 @@ package final class Journal: Sendable {
   /// Whether the journal holds no change.
   package var isEmpty: Bool { file.length <= headLength && !hasTail }
 
+  /// As ``JournalReader/hasWrite(_:)``; reads the file up to the first write that was confirmed.
+  package var hasWrite: Bool { JournalReader.hasWrite(file.path) }
+
   /// Appends changes, and returns once they are on disk.
   ///
   /// Concurrent calls share one sync. Empty changes are left out.

@@ -48,21 +48,22 @@ package struct JournalReader: ~Copyable {
   /// Whether a journal has a write, including one without a result; a damaged journal may have one.
   package static func hasWrite(_ path: String) -> Bool {
     guard FileCheck.exists(path) else { return false }
-    var open = 0
+    // By document, because a transaction that decides to write nothing has a result without a change.
+    var open: [DocumentPath: Int] = [:]
     do throws(Failure) {
       var reader = try JournalReader(path)
       while let line = try reader.next() {
         switch line {
         case .head: break
-        case .change: open += 1
+        case .change(let change, _): open[change.path, default: 0] += 1
         case .settled(_, "written", _): return true
-        case .settled: open -= 1
+        case .settled(let path, _, _): open[path] = open[path].flatMap { $0 > 1 ? $0 - 1 : nil }
         }
       }
     } catch {
       return true
     }
-    return open > 0
+    return !open.isEmpty
   }
 
   /// Calls `body` with each change of a journal that is confirmed to be written, and the update time that it set, in the
