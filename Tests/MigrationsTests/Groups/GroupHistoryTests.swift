@@ -1,3 +1,4 @@
+import Files
 import FirestoreModels
 import Foundation
 import GymModels
@@ -51,6 +52,49 @@ struct GroupHistoryTests {
       try await player.undoAll(additions + [0])
       #expect(try await history.documents().mapValues(\.fields) == before, "seed \(seed)")
     }
+  }
+
+  @Test(
+    "A transaction whose first commit was refused is undone once, and counted once",
+    arguments: [(409, "ABORTED"), (503, "UNAVAILABLE")]
+  )
+  func repeated(_ code: Int, _ status: String) async throws {
+    try await GroupHistory.open { history in
+      try await history.addUsers(["u0"])
+      let before = try await history.documents().mapValues(\.fields)
+      let owner = GroupService.NewMember(userID: "u0")
+      let (run, made, _) = try await history.perform(
+        [.create(id: "g", name: "Otro", owner: owner)],
+        over: FirstCommitRefused(code, status)
+      )
+      #expect(made.written == 2)
+      let (_, counts, error) = try await history.undo(0, in: [run])
+      #expect(error == nil)
+      // The group and its owner's membership.
+      #expect(counts.deleted == 2 && counts.written == 2 && counts.unchanged == 0, "\(counts)")
+      #expect(try await history.documents().mapValues(\.fields) == before)
+    }
+  }
+}
+
+/// A way to a service that refuses the first commit, which does not reach it.
+private final class FirstCommitRefused: HTTPTransport {
+  private let inner = CurlTransport()
+  private let answer: HTTPResponse
+  private let isFirst = Locked(true)
+
+  init(_ code: Int, _ status: String) {
+    let body = #"{"error":{"code":\#(code),"message":"a fault","status":"\#(status)"}}"#
+    answer = HTTPResponse(status: code, body: Array(body.utf8))
+  }
+
+  func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    let isRefused = isFirst.withLock { isFirst in
+      guard isFirst, request.url.contains(":commit") else { return false }
+      isFirst = false
+      return true
+    }
+    return isRefused ? answer : try await inner.send(request)
   }
 }
 

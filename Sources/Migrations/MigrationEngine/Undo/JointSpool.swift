@@ -63,6 +63,16 @@ struct JointSpool {
     ).map(Self.part)
   }
 
+  /// Removes the transactions that are known not to be applied, such as the earlier attempts of one that was repeated.
+  func dropRefused() throws {
+    try db.execute(
+      sql: """
+        DELETE FROM parts WHERE number NOT IN
+          (SELECT number FROM parts WHERE result IS NULL OR result = 'written')
+        """
+    )
+  }
+
   /// Returns the last transaction before a number; the last of all if nil.
   func jointChange(before number: Int?) throws -> JointChange? {
     let rows = try Row.fetchAll(

@@ -23,23 +23,27 @@ package struct RunChanges: Sendable {
   enum Part {
     /// All, in order.
     case all
-    /// Those that existed before the run, in order, without those of transactions.
+    /// Those that the run wrote, or may have, and that existed before, in order, without those of transactions.
     case existing
-    /// Those that did not and have so many segments, in reverse order, without those of transactions.
+    /// Those that did not exist and have so many segments, in reverse order, without those of transactions.
     case created(segments: Int)
 
     fileprivate var condition: String {
       switch self {
       case .all: "path > ? ORDER BY path"
-      case .existing: "path > ? AND joint IS NULL AND NOT isNew ORDER BY path"
+      case .existing: "path > ? AND NOT isNew AND \(RunChanges.isWrittenAlone) ORDER BY path"
       case .created(let segments):
-        "path < ? AND joint IS NULL AND isNew AND segments = \(segments) ORDER BY path DESC"
+        "path < ? AND isNew AND segments = \(segments) AND \(RunChanges.isWrittenAlone) ORDER BY path DESC"
       }
     }
 
     /// A key that precedes all paths in this order; no byte of a text is 255.
     fileprivate var start: Data { if case .created = self { Data([255]) } else { Data() } }
   }
+
+  /// The condition for a document that the run wrote, or may have, and not in a transaction.
+  private static let isWrittenAlone =
+    "joint IS NULL AND history <> CAST('\(String(decoding: DocumentHistory().json, as: UTF8.self))' AS BLOB)"
 
   /// Reads a journal.
   ///
@@ -136,10 +140,11 @@ package struct RunChanges: Sendable {
     database = first.database
     serverTime = earliest
     self.collections = collections.sorted()
-    let unwritten = Data(DocumentHistory().json)
     count = try spool.access { db in
-      let sql = "SELECT COUNT(*) FROM documents WHERE history <> ?"
-      return try Int.fetchOne(db, sql: sql, arguments: [unwritten]) ?? 0
+      try JointSpool(db).dropRefused()
+      let sql =
+        "SELECT COUNT(*) FROM documents WHERE \(Self.isWrittenAlone) OR path IN (SELECT path FROM parts)"
+      return try Int.fetchOne(db, sql: sql) ?? 0
     }
   }
 
