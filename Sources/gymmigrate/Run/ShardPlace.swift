@@ -147,7 +147,7 @@ struct ShardPlace: Sendable {
       let record = try history.entry(named: id).record
       try history.assertPrivate(record)
       try history.assertWholeJournal(record, atLeast: runs.count == 1 ? result?.journalBytes ?? 0 : 0)
-      if hasJournal { journals.append((path, id)) }
+      if try JournalReader.hasHead(path) { journals.append((path, id)) }
     }
     return journals
   }

@@ -44,7 +44,13 @@ extension UndoTarget {
       return try RunChanges(of: record.id, journals: try ShardPlace.journals(of: record.id, in: stateDir))
     }
     let journal = history.file("journal.jsonl", of: record.id)
-    if FileCheck.exists(journal) { try history.assertWholeJournal(record) }
+    try history.assertWholeJournal(record)
+    if try !JournalReader.hasHead(journal) {
+      throw refusal(
+        "it ended before its first write, and has no journal (\(record.command))",
+        "If the folder had one that was lost, 'gymmigrate restore' puts back what was there before."
+      )
+    }
     let changes = try RunChanges(journal: journal)
     guard changes.run.isIdentical(to: record.id) else {
       throw Failure(

@@ -60,6 +60,26 @@ struct StoppedRunTests {
     }
   }
 
+  @Test(
+    "A run that ended before it had a journal, or all of its first line, has nothing to undo.",
+    arguments: [nil, "", "{\"datab"]
+  )
+  func noJournal(_ journal: String?) async throws {
+    try await withTool(against: { _ in Self.refusal(403, "PERMISSION_DENIED") }) { tool, _ in
+      try tool.write(documentLine("a/1", 1), to: "a.jsonl")
+      try await tool.run("import", "a.jsonl", "--schema", "none").expect(77)
+      let run = try tool.lastRun()
+      try #require(!tool.exists(".gymmigrate/runs/\(run)/journal.jsonl"))
+      // As a process that is killed leaves it.
+      try FileManager.default.removeItem(atPath: tool.path(".gymmigrate/runs/\(run)/summary.json"))
+      if let journal { try tool.write(journal, to: ".gymmigrate/runs/\(run)/journal.jsonl") }
+      for more in [[], ["-n"]] {
+        try await tool.bare(["runs", "undo", run] + more + tool.place)
+          .expectFailure(64, "it ended before its first write")
+      }
+    }
+  }
+
   @Test("Of a run whose folder is a copy, the commands are named that work, and they do.")
   func copied() async throws {
     try await withThings { tool in

@@ -132,7 +132,13 @@ package struct RunChanges: Sendable {
       torn = torn ?? reader.tornLine
     }
     guard let first else {
-      throw Failure(.inputMissing, "read the journals", path: name, cause: "no task has begun to write")
+      throw Failure(
+        .usage,
+        "read the journals",
+        path: name,
+        cause: "no task has begun to write, so there is nothing to undo",
+        remedy: "'gymmigrate migrate unlock' with its ID lets other runs begin."
+      )
     }
     self.spool = spool
     run = name ?? first.run

@@ -45,6 +45,15 @@ package struct JournalReader: ~Copyable {
     lines = try LineReader(path)
   }
 
+  /// Whether there is a journal with its head, which precedes the first write.
+  ///
+  /// - Throws: `.inputMalformed` if its first line is damaged; the errors of ``init(_:)``.
+  package static func hasHead(_ path: String) throws(Failure) -> Bool {
+    guard FileCheck.exists(path) else { return false }
+    var reader = try JournalReader(path)
+    return try reader.next() != nil
+  }
+
   /// Whether a journal has a write, including one without a result; a damaged journal may have one.
   package static func hasWrite(_ path: String) -> Bool {
     guard FileCheck.exists(path) else { return false }

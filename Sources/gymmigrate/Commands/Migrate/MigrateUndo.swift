@@ -218,8 +218,8 @@ enum UndoTarget {
   /// Finds a run and its changes.
   ///
   /// - Parameter ifWritten: Whether `last` skips runs that wrote nothing.
-  /// - Throws: `.inputMissing` if there is no such run, or it has no journal; `.notPermitted` if another user may have written
-  ///   it; `.inputMalformed` if the journal is damaged, has lost its end, or is another run's.
+  /// - Throws: `.inputMissing` if there is no such run; `.usage` if it ended before its first write; `.notPermitted` if another
+  ///   user may have written it; `.inputMalformed` if the journal is damaged, has lost its end, or is another run's.
   static func find(
     _ name: String,
     in stateDir: String,
