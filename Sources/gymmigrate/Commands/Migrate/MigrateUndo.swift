@@ -171,7 +171,7 @@ enum UndoTarget {
     let id = last.record.id
     throw nothingLeft(
       "what is left of run \(id) was changed since, or has something below it (has-subcollections)",
-      "Delete what is below, then 'gymmigrate runs undo \(id)'; or use 'gymmigrate restore'."
+      "Delete what is below unless it was there before the run, then 'gymmigrate runs undo \(id)'; or use 'gymmigrate restore'."
     )
   }
 
