@@ -38,9 +38,27 @@ struct PlainNumberTests {
         #"{"m":{"n":1.0,"k":"a"},"o":1}"#, #"{"o":1,"p":{"n":1,"k":"a","x":0}}"#,
         #"{"o":1,"p":{"n":1,"k":"a","x":0}}"#, ["p.n"]
       ),
+      // No integer is -0, so it does not say how the program writes whole doubles.
+      (#"{"b":1.0,"c":-0.0}"#, #"{"fee":1,"c":-0}"#, #"{"fee":1.0,"c":-0.0}"#, []),
+      (#"{"b":1.0,"l":[-0.0]}"#, #"{"fee":1,"l":[-0.0]}"#, #"{"fee":1.0,"l":[-0.0]}"#, []),
     ]
   )
   func wholeDoubles(old: String, answer: String, expected: String, noted: [String]) throws {
+    try check(old, answer, expected, noted)
+  }
+
+  @Test(
+    "Where the answer has a number such as 3.0, 3 is an integer, which is noted if that double is gone.",
+    arguments: [
+      (#"{"b":1.0,"c":2.0}"#, #"{"fee":1,"c":2.0}"#, #"{"fee":1,"c":2.0}"#, ["fee"]),
+      (#"{"b":1.0,"l":[2.0]}"#, #"{"to":{"fee":1},"l":[2.0]}"#, #"{"to":{"fee":1},"l":[2.0]}"#, ["to.fee"]),
+      (#"{"b":1.0,"c":2.0}"#, #"{"b":1.0,"c":2.0,"n":1}"#, #"{"b":1.0,"c":2.0,"n":1}"#, []),
+      (#"{"b":1.0,"c":2.0,"n":5}"#, #"{"fee":1.0,"c":2.0,"n":5}"#, #"{"fee":1.0,"c":2.0,"n":5}"#, []),
+      // The same holds for an integer that is gone.
+      (#"{"b":1,"c":2.0,"n":5}"#, #"{"fee":1.0,"c":2.0,"n":5}"#, #"{"fee":1.0,"c":2.0,"n":5}"#, ["fee"]),
+    ] as [(String, String, String, [String])]
+  )
+  func spelledDoubles(old: String, answer: String, expected: String, noted: [String]) throws {
     try check(old, answer, expected, noted)
   }
 

@@ -48,7 +48,7 @@ struct PlainOrigins {
   private var looks: [PlainKey: [Int]] = [:]
   /// The looks that different values have.
   private var mistakable: Set<PlainKey> = []
-  /// The first two different values of each look that plain JSON does not distinguish, or that are integers and gone.
+  /// The first two different values of each look, however numbers are spelled, as which a new value may be meant.
   private var indistinct: [PlainKey: [Int]] = [:]
 
   /// The first field with distinct elements that look the same, of which fewer or more came back, so that it is not known which.
@@ -60,7 +60,10 @@ struct PlainOrigins {
     distinguishesDoubles =
       places.contains { $0.json.kind == .integer }
       && places.contains {
-        $0.json.kind == .double && $0.json.double.map { $0 == $0.rounded() && !Self.isLarge($0) } ?? false
+        // Programs that write 3.0 as 3 write -0.0 as -0, for no integer is -0.
+        $0.json.kind == .double
+          && $0.json.double.map { $0 == $0.rounded() && !Self.isLarge($0) && ($0 != 0 || $0.sign == .plus) }
+            ?? false
       }
     keepsDigits = places.contains { place in
       place.json.integer.map { Self.isLarge(Double($0)) && !PlainKey.mayBeRounded($0) } ?? false
@@ -73,11 +76,8 @@ struct PlainOrigins {
     move(containers: true)
     pairMovedMaps()
     move(containers: false)
-    indistinct = looks.mapValues { alike in
-      differing(
-        alike.filter { isIndistinct(old[$0].value) || old[$0].value.integer != nil && !old[$0].isClaimed }
-      )
-    }
+    indistinct = Dictionary(grouping: old.indices.filter(isLost)) { PlainKey(old[$0].value, looseness) }
+      .mapValues(differing)
   }
 
   private mutating func add(_ value: Value, at path: [String]) {
@@ -255,7 +255,18 @@ struct PlainOrigins {
 
   /// Returns an old value of another type, or with more digits, that the value of a place looks like; nil if there is none.
   func lookalike(of place: Int, as value: Value) -> Old? {
-    (indistinct[look(of: places[place].json)] ?? []).first { old[$0].value != value }.map { old[$0] }
+    (indistinct[PlainKey(places[place].json, looseness)] ?? []).first { old[$0].value != value }.map {
+      old[$0]
+    }
+  }
+
+  /// Whether a new value that looks like an old one may have lost its type or digits.
+  ///
+  /// A number that the program distinguishes by its spelling is not lost while it is still there.
+  private func isLost(_ origin: Int) -> Bool {
+    let value = old[origin].value
+    if distinguishesDoubles, isSmall(value) { return !old[origin].isClaimed }
+    return isIndistinct(value) || value.integer != nil && !old[origin].isClaimed
   }
 
   /// Returns the first of some old values, and the first that differs from it.
@@ -298,8 +309,11 @@ struct PlainOrigins {
   /// How similar values must be to look the same: a program that distinguishes doubles from integers may yet round large ones.
   private func likeness(_ number: Double?) -> PlainKey.Likeness {
     if distinguishesDoubles, let number, !Self.isLarge(number) { return .spelled }
-    return keepsDigits ? .worth : .rounded
+    return looseness
   }
+
+  /// How similar numbers must be to look the same, however they are spelled.
+  private var looseness: PlainKey.Likeness { keepsDigits ? .worth : .rounded }
 
   /// Returns the field of a place; nil for names that no path has.
   static func field(_ path: [String]) -> FieldPath? {
