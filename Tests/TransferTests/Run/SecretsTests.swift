@@ -152,6 +152,33 @@ import Testing
     }
   }
 
+  @Test("A token whose bytes are encoded one by one is struck out whole.")
+  func bytes() {
+    let token = unique("zq88./&<'\"x") + unique("")
+    _ = Secret(token)
+    func encoded(_ format: String, between separator: String = "") -> String {
+      token.utf8.map { String(format: format, Int($0)) }.joined(separator: separator)
+    }
+    let named = token.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("'", with: "&#39;")
+      .replacing("\"", with: "&quot;")
+    let forms = [
+      encoded("%02x", between: ":"), encoded("%02X", between: "-"), encoded("%02x", between: " "),
+      encoded("%02x", between: ":\n"), encoded("\\x%02x"), encoded("\\x%02X"), encoded("&#%d;"),
+      encoded("&#x%X;"), named, named.replacing("&", with: "&amp;"),
+    ]
+    for form in forms + forms.map(escaped) {
+      #expect(Secrets.redacted("echo \(form) end") == "echo [removed] end", "\(form)")
+    }
+    for separator in [", ", ",", " "] {
+      let list = encoded("0x%02x", between: separator)
+      #expect(Secrets.redacted("[\(list)]") == "[0x[removed]]", "\(list)")
+    }
+    // What is like the beginning of one is none.
+    for text in ["a & b &amp", "&#", "&#x;", "\\x", "\\x7", "a:", "&"] {
+      #expect(Secrets.redacted(text) == text)
+    }
+  }
+
   @Test("Where encodings are mixed, the long parts of a token that they leave as they are are struck out.")
   func mixed() {
     let rest = unique("0gAbCdEfGhIjKl")

@@ -3,8 +3,8 @@ import Synchronization
 /// The secrets of this process (tokens, keys, passwords), which may leave it only in requests.
 ///
 /// Servers, proxies and libraries echo what they receive. So every text for a terminal, a log or a summary is searched for
-/// all known secrets, verbatim and encoded: percent-encoded, JSON-escaped (both any number of times), in Base64, in hexadecimal,
-/// truncated, and broken into lines. Where encodings are mixed, what they leave as it is is found.
+/// all known secrets, verbatim and encoded: percent-encoded, escaped in JSON or HTML (all any number of times), in Base64, in
+/// hexadecimal, truncated, and broken into lines or bytes. Where encodings are mixed, what they leave as it is is found.
 package enum Secrets {
   /// Shorter texts cannot be distinguished from ordinary words.
   static let minimumBytes = 6
@@ -32,7 +32,7 @@ package enum Secrets {
     known.withLock { known in
       for form in forms where !known.secrets.contains(form) {
         known.secrets.append(form)
-        for byte in form.prefix(1) + Array("%\\+ ".utf8) { known.begins[Int(byte)] = true }
+        for byte in form.prefix(1) + Array("%&\\+ ".utf8) { known.begins[Int(byte)] = true }
       }
     }
   }
@@ -161,7 +161,7 @@ package enum Secrets {
       let next = secret[matched]
       guard
         let length = form(of: next, in: text, at: end)
-          ?? (matched > 0 && secret.count >= minimumPrefix ? wrappedForm(of: next, in: text, at: end) : nil)
+          ?? (matched > 0 && secret.count >= minimumPrefix ? separatedForm(of: next, in: text, at: end) : nil)
       else { break }
       end += length
       matched += 1
@@ -181,6 +181,7 @@ package enum Secrets {
     guard index < text.count else { return nil }
     switch text[index] {
     case backslash: return escape(of: byte, in: text, at: index)
+    case UInt8(ascii: "&"): return entity(of: byte, in: text, at: index)
     case byte: return 1
     case UInt8(ascii: "%"): return percentCode(of: byte, in: text, at: index)
     case UInt8(ascii: "+") where byte == 0x20: return 1
@@ -190,16 +191,21 @@ package enum Secrets {
     }
   }
 
-  /// Returns the length of an encoded byte and of the end of a line before it, in any encoding; nil if something else is there.
+  /// What may be between the bytes of a text in hexadecimal.
+  private static let separators = [":", "-", ", 0x", ",0x", " 0x"].map { Array($0.utf8) }
+
+  /// Returns the length of an encoded byte and of what separates it from the one before: a separator, the end of a line in any
+  /// encoding, or both; nil if something else is there.
   ///
-  /// At most one LF, CR or CR LF is skipped, so that the search is linear.
-  private static func wrappedForm(
+  /// At most one separator and one LF, CR or CR LF are skipped, so that the search is linear.
+  private static func separatedForm(
     of byte: UInt8,
     in text: UnsafeBufferPointer<UInt8>,
     at start: Int
   ) -> Int? {
     guard start < text.count, !text[start].isASCIILetterOrDigit else { return nil }
     var index = start
+    index += separators.first { text[index...].starts(with: $0) }?.count ?? 0
     for (end, shown) in [(0x0D, "\\u{D}".utf8), (0x0A, "\\u{A}".utf8)] as [(UInt8, String.UTF8View)] {
       // Text for a terminal is searched once it has its escapes.
       index += text[index...].starts(with: shown) ? shown.count : form(of: end, in: text, at: index) ?? 0
@@ -219,20 +225,44 @@ package enum Secrets {
     return isHex(byte, in: text, at: index, digits: 2) ? index + 2 - start : nil
   }
 
+  /// The names of HTML's entities for characters that markup needs.
+  private static let entities = Dictionary(
+    uniqueKeysWithValues: zip(["lt", "gt", "quot", "apos"], "<>\"'".utf8)
+  )
+
+  /// Returns the length of an HTML entity, or of `&` itself, encoded any number of times: `&#47;`, `&#x2F;`, `&amp;lt;`.
+  private static func entity(of byte: UInt8, in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
+    var index = start + 1
+    while text[index...].starts(with: "amp;".utf8) { index += 4 }
+    let name = text[index...].prefix(8).prefix { $0 != UInt8(ascii: ";") }
+    let word = String(decoding: name, as: UTF8.self)
+    let code =
+      word.lowercased().hasPrefix("#x")
+      ? UInt8(word.dropFirst(2), radix: 16)
+      : word.hasPrefix("#") ? UInt8(word.dropFirst()) : entities[word]
+    if code == byte, name.endIndex < text.count, text[name.endIndex] == UInt8(ascii: ";") {
+      return name.endIndex + 1 - start
+    }
+    return byte == UInt8(ascii: "&") ? index - start : nil
+  }
+
   /// The letters of JSON's short escapes.
   private static let letters = Dictionary(
     uniqueKeysWithValues: zip([8, 9, 10, 12, 13] as [UInt8], "btnfr".utf8)
   )
 
-  /// Returns the length of a JSON escape, also of one in a JSON text that is a string in another: `\/`, `\\/`, `\\u002f`.
+  /// Returns the length of an escape of JSON or of a program's text, also of one in a JSON text that is a string in another: `\/`,
+  /// `\\/`, `\\u002f`, `\x2f`.
   ///
   /// Each string around it doubles the backslashes, so any number of them is one.
   private static func escape(of byte: UInt8, in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
     guard let end = text[start...].firstIndex(where: { $0 != backslash }) else {
       return byte == backslash ? text.count - start : nil
     }
-    if text[end] == UInt8(ascii: "u"), isHex(byte, in: text, at: end + 1, digits: 4) {
-      return end + 5 - start
+    for (letter, digits) in [(UInt8(ascii: "u"), 4), (UInt8(ascii: "x"), 2)] {
+      if text[end] == letter, isHex(byte, in: text, at: end + 1, digits: digits) {
+        return end + 1 + digits - start
+      }
     }
     if byte == backslash { return end - start }
     return text[end] == letters[byte] ?? byte ? end + 1 - start : nil
