@@ -141,6 +141,9 @@ struct Setting: Sendable {
   }
 }
 
+/// A command that knows its environments otherwise than by `--env`, which it refuses, so that a variable does not set it.
+protocol PlacedCommand: ParsableCommand {}
+
 /// The command that words name, according to the commands' configurations.
 struct NamedCommand {
   private(set) var type: any ParsableCommand.Type
@@ -176,15 +179,15 @@ struct NamedCommand {
   /// The settings that it has, directly or in its groups of options.
   var settings: [Setting] {
     let properties = Self.properties(of: type)
-    // A command with two sides names both, and takes no other environment.
-    let hasSides = properties.contains("fromProject")
-    return Setting.all.filter { properties.contains($0.property) && !(hasSides && $0.option == "env") }
+    let isPlaced = type is any PlacedCommand.Type
+    return Setting.all.filter { properties.contains($0.property) && !(isPlaced && $0.option == "env") }
   }
 
-  /// Whether words name a replacement for a database: a mirror or an export.
+  /// Whether words name a replacement for a database: a mirror, an export, or several environments.
   func replacesDatabase(_ words: [String]) -> Bool {
     let properties = Self.properties(of: type)
-    let options = [("mirror", "--mirror"), ("snapshot", "--from")].filter { properties.contains($0.0) }
+    let options = [("mirror", "--mirror"), ("snapshot", "--from"), ("environments", "--environments")]
+      .filter { properties.contains($0.0) }
     return words.prefix { $0 != "--" }.contains { word in
       options.contains { word == $0.1 || word.hasPrefix("\($0.1)=") }
     }

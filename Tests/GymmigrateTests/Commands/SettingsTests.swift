@@ -70,6 +70,18 @@ struct SettingsTests {
       try await tool.bare(["diff", "a", "--from", "a.jsonl", "--to", "local"]).expect(0)
       let refused = try await tool.bare(["diff", "a", "--from", "a.jsonl", "--to", "local", "-e", "prod"])
       refused.expectFailure(64, "not with -e")
+      // So does one whose argument is an environment.
+      try tool.write("{\"name\":\"a/2\",\"fields\":{}}\n", to: "seed/a.jsonl")
+      try await tool.bare(["env", "seed", "local", "--from", "seed/"]).expect(0)
+      try await tool.bare(["env", "reset", "local", "--max-delete", "10", "-n"]).expect(0)
+      try await tool.bare(["env", "reset", "local", "-n", "-e", "local"]).expectFailure(64, "not with -e")
+      try tool.write(
+        "id: b\nsummary: Sets b.\ncollection: a\nsteps:\n  - set: {b: 1}\n",
+        to: "migrations/20260101-0000-b.yaml"
+      )
+      let status = ["migrate", "status", "--environments", "local"]
+      #expect(try await tool.bare(status).expect(0).output.contains("20260101-0000-b"))
+      try await tool.bare(status + ["-e", "local"]).expectFailure(64, "not both")
     }
   }
 
@@ -174,7 +186,7 @@ struct SettingsTests {
       let command = ["import", Samples.file("exercises")] + tool.place
       #expect(try await tool.bare(command, as: running).signal == SIGKILL)
       faults.setOn(false)
-      tool.environment = ["GYMMIGRATE_BATCH_SIZE": "2"]
+      tool.environment = ["GYMMIGRATE_BATCH_SIZE": "2", "GYMMIGRATE_ENV": "prod"]
       try await tool.bare(["runs", "resume", "last"]).expect(0)
       #expect(mini.snapshot().count == 20)
       // Those of the tool's own records aside.

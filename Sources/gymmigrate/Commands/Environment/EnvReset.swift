@@ -3,7 +3,7 @@ import Logging
 import MigrationEngine
 
 /// `gymmigrate env reset`: empties a database.
-struct EnvReset: JobCommand {
+struct EnvReset: JobCommand, PlacedCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset",
     abstract: "Delete everything in a test environment.",

@@ -1,7 +1,7 @@
 import Transfer
 
 /// `gymmigrate env seed`: loads test data.
-struct EnvSeed: JobCommand {
+struct EnvSeed: JobCommand, PlacedCommand {
   static let configuration = CommandConfiguration(
     commandName: "seed",
     abstract: "Load samples or catalogues into a test environment.",

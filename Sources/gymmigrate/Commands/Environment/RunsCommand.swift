@@ -43,7 +43,7 @@ struct RunsShow: AsyncParsableCommand {
   }
 }
 
-struct RunsResume: AsyncParsableCommand {
+struct RunsResume: AsyncParsableCommand, PlacedCommand {
   static let configuration = CommandConfiguration(
     commandName: "resume",
     abstract: "Resume a run that was stopped or killed.",

@@ -3,7 +3,7 @@ import Logging
 import MigrationEngine
 import Transfer
 
-struct MigrateTest: AsyncParsableCommand {
+struct MigrateTest: AsyncParsableCommand, PlacedCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
     abstract: "Rehearse migrations on a copy of an environment.",

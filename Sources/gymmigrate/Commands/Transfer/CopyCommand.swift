@@ -5,7 +5,7 @@ import Shards
 import Transfer
 
 /// `gymmigrate copy`: copies one database into another.
-struct CopyCommand: JobCommand {
+struct CopyCommand: JobCommand, PlacedCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy",
     abstract: "Copy collections from one environment to another.",

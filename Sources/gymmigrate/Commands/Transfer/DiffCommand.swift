@@ -4,7 +4,7 @@ import Schema
 import Transfer
 
 /// `gymmigrate diff`: compares two databases, or snapshots of them.
-struct DiffCommand: AsyncParsableCommand {
+struct DiffCommand: AsyncParsableCommand, PlacedCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Compare environments or snapshots, document by document.",

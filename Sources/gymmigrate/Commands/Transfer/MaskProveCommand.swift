@@ -4,7 +4,7 @@ import Mirror
 import Schema
 import Transfer
 
-struct MaskProveCommand: AsyncParsableCommand {
+struct MaskProveCommand: AsyncParsableCommand, PlacedCommand {
   static let configuration = CommandConfiguration(
     commandName: "prove",
     abstract: "Look in a masked copy for the values that rules mask.",
