@@ -61,7 +61,8 @@ enum RunText {
       lines.append("file         \(history.file(file, of: record.id))")
     }
     if entry.isResumable, history.isOwn(record) {
-      lines.append("resume       \(record.commandLine("runs", "resume", in: stateDir))")
+      let command = entry.ending?.resumeCommand ?? record.commandLine("runs", "resume", in: stateDir)
+      lines.append("resume       \(command)")
     }
     return lines
   }

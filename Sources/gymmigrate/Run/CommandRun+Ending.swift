@@ -182,6 +182,11 @@ extension CommandRun {
     for line in ending.failure?.lines ?? [] { logger.error("\(line)") }
     if let resume = summary.resumeCommand, summary.status != .done {
       logger.notice("To resume: \(resume)")
+    } else if let bounds = ending.failure?.bounds, bounds.contains(.run), summary.canResume ?? false,
+      canGoOn(ending.run)
+    {
+      let command = resumeCommand(ending.run, allowingMore: bounds.contains(.option))
+      logger.notice("To resume after that: \(command)")
     }
     let mayBeDone = ending.failure.map(isFinal) ?? true
     if mayBeDone, let run = ending.run, let job = job?.job, job.canUndo, context.counts.totals.written > 0 {
@@ -233,13 +238,16 @@ extension CommandRun {
   private func note(_ ending: inout RunEnding, hasWritten: Bool) {
     switch remainder?() ?? .run {
     case .run:
-      let isBounded = ending.failure?.isOfBound ?? false
+      let bounds = ending.failure?.bounds ?? []
       var mayPass = ending.failure?.mayPass(havingWritten: hasWritten) ?? false
       let isFinal = canGoOn(ending.run) && ending.failure.map(isFinal) ?? false
       // With the same limit, a new run would stop at the same place.
-      if isFinal || isBounded && !canGoOn(ending.run) { mayPass = false }
+      if isFinal || !bounds.isEmpty && !canGoOn(ending.run) { mayPass = false }
       if job?.job.canResume ?? false { ending.summary.canResume = mayPass || hasWritten && !isFinal }
-      if mayPass { ending.summary.resumeCommand = resumeCommand(ending.run, allowingMore: isBounded) }
+      // No command raises the bound of a file.
+      if mayPass, !bounds.contains(.run) {
+        ending.summary.resumeCommand = resumeCommand(ending.run, allowingMore: bounds.contains(.option))
+      }
     case .command(let command): ending.summary.resumeCommand = command
     case .nothing: break
     }

@@ -43,6 +43,8 @@ struct BillBoundTests {
         first.lastLine == "To resume: gymmigrate runs resume \(run) --max-writes MORE",
         "\(first.errors)"
       )
+      let shown = try await tool.bare(["runs", "show", "last"]).expect(0)
+      #expect(shown.output.contains("\nresume       gymmigrate runs resume \(run) --max-writes MORE\n"))
       let done = mini.snapshot().count
       #expect(done > 0 && mini.totalWrites <= 30)
       try await tool.bare(["runs", "resume", "last"]).expect(75)
@@ -71,6 +73,26 @@ struct BillBoundTests {
       let place = "project: test-project, database: '(default)', endpoint: '\(server.url)'"
       try tool.write("environments:\n  test: { \(place), \(more) }\n", to: "gymmigrate.yaml")
       try await body(tool)
+    }
+  }
+
+  @Test("After a bound of the file, the file is to be changed, and no option is offered.")
+  func file() async throws {
+    try await withEnvironment("limits: { run: { writes: 20 } }") { tool in
+      try tool.write((11...40).map { documentLine("a/\($0)", $0) }.joined(separator: "\n"), to: "b.jsonl")
+      let bounds = ["--batch-size", "1", "--in-flight", "1", "--max-writes", "1000"]
+      let first = try await tool.bare(["import", "b.jsonl", "--json"] + bounds + tool.place)
+      first.expectFailure(75, "'limits' of test", "Raise 'limits' in the file")
+      let command = "gymmigrate runs resume \(try tool.lastRun())"
+      #expect(first.lastLine == "To resume after that: \(command)", "\(first.errors)")
+      #expect(try first.summary().resumeCommand == nil && first.output.contains(#""canResume":true"#))
+      let shown = try await tool.bare(["runs", "show", "last"]).expect(0)
+      #expect(shown.output.hasSuffix("\nresume       \(command)\n"), "\(shown.output)")
+      try await tool.bare(["runs", "resume", "last", "--max-writes", "9999"]).expect(75)
+      let raised = try tool.text("gymmigrate.yaml").replacing("writes: 20", with: "writes: 200")
+      try tool.write(raised, to: "gymmigrate.yaml")
+      try await tool.bare(["runs", "resume", "last"]).expect(0)
+      #expect(try await tool.run("count", "a").output == "a\t40\n")
     }
   }
 

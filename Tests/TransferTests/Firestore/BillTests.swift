@@ -139,6 +139,7 @@ struct BillTests {
     #expect(failure.cause.contains("than --max-cost 0.0001 allows"), "\(failure.cause)")
     let many = try account.exhausted(before: Cost(reads: 30))
     #expect(many.cause.contains("--max-reads 9, --max-cost 0.0001, limits allows"), "\(many.cause)")
+    #expect(failure.bounds == [.option] && many.bounds == [.option, .run])
   }
 
   @Test("What earlier runs left of a bound is named by the bound that was given.")

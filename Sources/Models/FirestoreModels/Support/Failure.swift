@@ -53,6 +53,16 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
+  /// A bound on the bill, by how it can be raised.
+  package enum Bound: Sendable {
+    /// An option, which whoever resumes may give again.
+    case option
+    /// The configured one of a run, which only an edit of the file raises.
+    case run
+    /// The configured one of a day, which is another one tomorrow.
+    case day
+  }
+
   package var kind: Kind
   /// What failed, as a verb phrase: "read the page of users".
   package var operation: String
@@ -70,12 +80,14 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
   package var isBodyTooLarge = false
   /// Whether a response could not be decoded, so that others may still be readable.
   package var isUnreadable = false
-  /// Whether the next request might cost more than the limit that the user set.
-  package var isOfBound = false
+  /// The kinds of bounds on the bill that the next request might exceed.
+  package var bounds: Set<Bound> = []
   /// Other failures found along with this one.
   package var others: [Failure] = []
   /// The record that could not be parsed, if reading can continue with the next one.
   package var record: Record?
+
+  package var isOfBound: Bool { !bounds.isEmpty }
 
   package init(
     _ kind: Kind,

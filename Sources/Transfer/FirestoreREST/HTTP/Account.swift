@@ -12,7 +12,7 @@ package final class Account: Sendable {
     var save: Save?
     /// The bounds of the bill, which apply independently, each with its name for display and with what others have used of
     /// it.
-    var bounds: [(name: String, bound: BillBound, used: Cost?)] = []
+    var bounds: [(name: String, kind: Failure.Bound, bound: BillBound, used: Cost?)] = []
     /// The part of the bill that the cost ledger contains.
     var recorded = Cost()
     /// The reads of the source database of a command with two databases that the cost ledger does not contain.
@@ -82,9 +82,10 @@ package final class Account: Sendable {
     state.withLock { state in
       state.bill.prices = state.bounds.isEmpty ? prices : state.bill.prices.dearer(prices)
       state.bill.bound = state.bill.bound.tightened(by: bound)
+      let kind: Failure.Bound = name == nil ? .option : used == nil ? .run : .day
       let bounds = name.map { [(name: $0, bound: bound)] } ?? bound.options(leftOf: given ?? bound)
       for (name, bound) in bounds where !state.bounds.contains(where: { $0.name == name }) {
-        state.bounds.append((name, bound, used))
+        state.bounds.append((name, kind, bound, used))
       }
     }
   }
@@ -218,11 +219,12 @@ package final class Account: Sendable {
     let (all, bill, shared) = state.withLock { ($0.bounds, $0.bill, $0.shared) }
     let needed = Cost(reads: least ?? most.reads, writes: most.writes, deletes: most.deletes)
     if let failure = try shared?.exhausted(before: needed, at: bill.prices) { return failure }
-    let reached = all.filter { bill.isExhausted(by: $0.bound, before: most, least: least, isLast: isLast) }
-    let names = (reached.isEmpty ? all : reached).map { bound in
+    var reached = all.filter { bill.isExhausted(by: $0.bound, before: most, least: least, isLast: isLast) }
+    if reached.isEmpty { reached = all }
+    let names = reached.map { bound in
       bound.used.map { "\(bound.name) (used today before this: \($0.text))" } ?? bound.name
     }
-    return Bill.failure(names, billed: bill.total.text)
+    return Bill.failure(names, of: Set(reached.map(\.kind)), billed: bill.total.text)
   }
 }
 

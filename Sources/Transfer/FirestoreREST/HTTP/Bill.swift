@@ -120,22 +120,29 @@ extension Bill {
   ///
   /// - Parameters:
   ///   - bounds: The names of the bounds that do not allow the next request.
+  ///   - kinds: Their kinds.
   ///   - whom: For whom they are, with a space before it; nothing for a run.
   ///   - billed: What was billed so far, as a text.
+  ///   - remedy: What to do; nil for what the kinds of bounds require.
   package static func failure(
     _ bounds: [String],
+    of kinds: Set<Failure.Bound> = [.option],
     allowing whom: String = "",
     billed: String,
-    remedy: String = "Allow more."
+    remedy: String? = nil
   ) -> Failure {
     let names = bounds.joined(separator: ", ")
+    let way =
+      kinds.contains(.run)
+      ? "Raise 'limits' in the file; options only lower it."
+      : kinds.contains(.day) ? "Raise it in the file, or wait for another day (UTC)." : "Allow more."
     var failure = Failure(
       .tryLater,
       "go on",
       cause: "the next request might be billed more than \(names) allows\(whom) (so far: \(billed))",
-      remedy: remedy
+      remedy: remedy ?? way
     )
-    failure.isOfBound = true
+    failure.bounds = kinds
     return failure
   }
 }

@@ -57,6 +57,8 @@ package struct RunHistory: Sendable {
     package var error: String?
     /// Whether it can be resumed; nil for a run that reached its end, and for one of a version that did not record this.
     package var canResume: Bool?
+    /// The command that resumes it; nil also if no command can before something else is changed.
+    package var resumeCommand: String?
     /// As ``RunSummary/journalBytes``; nil also for a run of a version that did not record this.
     package var journalBytes: Int?
 
