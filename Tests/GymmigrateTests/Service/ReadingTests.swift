@@ -99,6 +99,26 @@ struct ReadingTests {
     }
   }
 
+  @Test(
+    "An inference looks up two texts in a collection that has none of them, and eight in the one that has."
+  )
+  func lookups() async throws {
+    let mini = MiniFirestore()
+    let lines = (10..<30).flatMap { number -> [String] in
+      ["a", "b", "c", "d"].map { documentLine("\($0)/\($0)-document-\(number)", number) }
+        + [documentLine("z/z\(number)", number, #","owner":{"stringValue":"c-document-\#(number)"}"#)]
+    }
+    try mini.load(jsonLines: lines.joined(separator: "\n"))
+    try await withTool(against: mini.handler) { tool, server in
+      try await tool.run("schema", "infer", "-o", "s.yaml").expect(0)
+      #expect(try tool.text("s.yaml").contains("owner: { type: string, required: true, reference: c }"))
+      let names = server.requests(.batchGet).flatMap(\.documentNames)
+      let counts = Dictionary(grouping: names) { String($0.prefix(1)) }.mapValues(\.count)
+      // The ids of z are too short.
+      #expect(counts == ["a": 2, "b": 2, "c": 8, "d": 2], "\(names)")
+    }
+  }
+
   /// How many documents a service has given, each of which is a read on the bill.
   private final class Given: Sendable {
     private let total = Mutex(0)

@@ -143,14 +143,27 @@ package struct SchemaScan: Sendable {
           && PathLimits.violation(ofID: id, isDocument: true) == nil
           && !id.utf8.contains(UInt8(ascii: "/")) && (!isUUID || FieldFormat.uuid.matches(id))
       }
-      guard isPossible else { continue }
-      let paths = ids.map { DocumentPath(root.pattern, $0) }
-      let known = try await client.batchGet(paths, mask: [.documentName])
-      guard known.count >= (paths.count < 5 ? paths.count : paths.count - 1) else { continue }
+      guard isPossible, try await has(ids, root.pattern) else { continue }
       // An ID that exists in two collections is inconclusive.
       if found != nil { return nil }
       found = root.pattern
     }
     return found
+  }
+
+  /// Whether texts are IDs of documents of a collection, apart from the one that may be missing.
+  ///
+  /// Two are looked up first, as they suffice for most collections that have none of them.
+  private func has(_ ids: [String], _ collection: CollectionPath) async throws -> Bool {
+    var missing = 0
+    for part in [ids.prefix(2), ids.dropFirst(2)] where !part.isEmpty {
+      let known = try await client.batchGet(
+        part.map { DocumentPath(collection, $0) },
+        mask: [.documentName]
+      )
+      missing += part.count - known.count
+      if missing > (ids.count < 5 ? 0 : 1) { return false }
+    }
+    return true
   }
 }
