@@ -108,9 +108,10 @@ private func workbook(_ parts: [ArraySlice<UInt8>]) -> [UInt8] {
     }
     return ArraySlice("<Relationships>\(list.joined())</Relationships>".utf8)
   }
+  let sheets = "<sheets><sheet name=\"S\" r:id=\"r0\"/></sheets>"
   var files: [(String, ArraySlice<UInt8>)] = [
     ("_rels/.rels", relations([("officeDocument", "w.xml")])),
-    ("w.xml", ArraySlice("<workbook><sheets><sheet name=\"S\" id=\"r0\"/></sheets></workbook>".utf8)),
+    ("w.xml", ArraySlice("<workbook xmlns:r=\"\(types)\">\(sheets)</workbook>".utf8)),
     ("sheet.xml", parts.first ?? []),
   ]
   var targets = [("worksheet", "sheet.xml")]

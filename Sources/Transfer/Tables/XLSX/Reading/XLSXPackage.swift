@@ -49,7 +49,7 @@ package struct XLSXPackage: Sendable {
 
     let found = Found()
     let isThere = try XMLStream.read(main, in: path) { handler, name, attributes in
-      if name.isNamed("sheet"), let title = attributes["name"], let id = attributes["id"] {
+      if name.isNamed("sheet"), let title = attributes["name"], let id = attributes.relation {
         if found.sheets.count >= Self.maximumParts { return handler.refuse("it has too many sheets") }
         found.sheets.append((title, id, attributes["state"].map { $0 != "visible" } ?? false))
       } else if name.isNamed("definedName"), let name = attributes["name"],

@@ -62,12 +62,18 @@ struct XLSXStyles: Sendable {
   private final class Handler: XMLHandler {
     var codes: [Int: String] = [:]
     var formats: [Int] = []
+    /// Whether the elements are those of the list `numFmts`, as conditional formats have number formats, too.
+    private var isInNumberFormats = false
     private var isInCellFormats = false
 
     override func start(_ name: Name, _ attributes: XMLAttributes) {
-      if name.isNamed("cellXfs") {
+      if name.isNamed("numFmts") {
+        isInNumberFormats = true
+      } else if name.isNamed("cellXfs") {
         isInCellFormats = true
-      } else if name.isNamed("numFmt"), let id = attributes["numFmtId"].flatMap({ Int($0) }) {
+      } else if isInNumberFormats, name.isNamed("numFmt"),
+        let id = attributes["numFmtId"].flatMap({ Int($0) })
+      {
         if codes.count >= XLSXStyles.maximumStyles { return refuse("it has too many number formats") }
         codes[id] = attributes["formatCode"].map { String($0.prefix(1000)) }
       } else if isInCellFormats, name.isNamed("xf") {
@@ -77,6 +83,7 @@ struct XLSXStyles: Sendable {
     }
 
     override func end(_ name: Name) {
+      if name.isNamed("numFmts") { isInNumberFormats = false }
       if name.isNamed("cellXfs") { isInCellFormats = false }
     }
   }

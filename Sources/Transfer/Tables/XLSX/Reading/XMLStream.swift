@@ -2,7 +2,10 @@ import CExpat
 import Files
 import Platform
 
-/// Receives the tags and texts of an ``XMLStream``, with names without their prefixes.
+/// Receives the tags and texts of an ``XMLStream`` that are in the namespace of the root element, with local names.
+///
+/// It receives nothing of extensions: elements of other namespaces, lists of extensions (`extLst`), and the alternatives of
+/// an `mc:AlternateContent` other than its `mc:Fallback` (ECMA-376, part 3), with everything in them.
 class XMLHandler {
   typealias Name = UnsafePointer<CChar>
 
@@ -10,6 +13,10 @@ class XMLHandler {
   fileprivate var refusal: String?
   fileprivate var events = 0
   fileprivate var depth = 0
+  /// The namespace of the root element with the separator behind it; empty if it has none.
+  private var namespace: [CChar] = []
+  /// The depth of the extension that is being skipped; 0 outside of any.
+  private var extensionDepth = 0
 
   func start(_ name: Name, _ attributes: XMLAttributes) {}
   func end(_ name: Name) {}
@@ -18,6 +25,37 @@ class XMLHandler {
 
   /// Makes ``XMLStream/advance()`` return after this event.
   final func pause() { XML_StopParser(parser, 1) }
+
+  fileprivate func open(_ name: Name, _ attributes: XMLAttributes) {
+    depth += 1
+    if depth > XMLStream.maximumDepth {
+      refuse("elements are nested more than \(XMLStream.maximumDepth) levels deep")
+    }
+    if refusal != nil || extensionDepth > 0 { return }
+    if depth == 1 { namespace = Array(UnsafeBufferPointer(start: name, count: name.namespaceCount)) }
+    if let local = local(name), !local.isNamed("extLst") {
+      start(local, attributes)
+    } else if !name.isFallback {
+      extensionDepth = depth
+    }
+  }
+
+  fileprivate func close(_ name: Name) {
+    if refusal == nil, extensionDepth == 0, let local = local(name) { end(local) }
+    if extensionDepth == depth { extensionDepth = 0 }
+    depth -= 1
+  }
+
+  fileprivate func add(_ utf8: UnsafeBufferPointer<UInt8>) {
+    if refusal == nil, extensionDepth == 0 { text(utf8) }
+  }
+
+  /// Returns the local name of an element of the root's namespace; nil for any other.
+  private func local(_ name: Name) -> Name? {
+    guard strncmp(name, namespace, namespace.count) == 0 else { return nil }
+    let local = name + namespace.count
+    return namespace.isEmpty && local.namespaceCount > 0 ? nil : local
+  }
 
   /// Stops reading with an error.
   final func refuse(_ reason: String) {
@@ -31,30 +69,43 @@ class XMLHandler {
 struct XMLAttributes {
   fileprivate let list: UnsafeMutablePointer<UnsafePointer<CChar>?>?
 
-  /// Returns the value of an attribute by its name without prefix.
-  func value(_ name: StaticString) -> UnsafePointer<CChar>? {
+  /// Returns the value of an attribute without a namespace, as all of a workbook are except for ``relation``.
+  func value(_ name: StaticString) -> UnsafePointer<CChar>? { first { $0.isNamed(name) } }
+
+  subscript(name: StaticString) -> String? { value(name).map { String(cString: $0) } }
+
+  /// The attribute `r:id`, the relation of an element to another part.
+  var relation: String? {
+    first { name in
+      name.isNamed("http://schemas.openxmlformats.org/officeDocument/2006/relationships\nid")
+        || name.isNamed("http://purl.oclc.org/ooxml/officeDocument/relationships\nid")
+    }.map { String(cString: $0) }
+  }
+
+  private func first(_ isWanted: (UnsafePointer<CChar>) -> Bool) -> UnsafePointer<CChar>? {
     guard var at = list else { return nil }
     while let key = at.pointee {
-      if key.isLocal(name) { return at[1] }
+      if isWanted(key) { return at[1] }
       at += 2
     }
     return nil
   }
-
-  subscript(name: StaticString) -> String? { value(name).map { String(cString: $0) } }
 }
 
+/// Names as expat gives them: the namespace, ``XMLStream/separator`` and the local name, or the local name alone.
 extension UnsafePointer<CChar> {
-  /// Whether this is a name, with or without a prefix.
-  fileprivate func isLocal(_ name: StaticString) -> Bool {
-    strcmp(self, name.cString) == 0 || strchr(self, 0x3A).map { strcmp($0 + 1, name.cString) == 0 } ?? false
-  }
-
   /// Whether this is a name.
   func isNamed(_ name: StaticString) -> Bool { strcmp(self, name.cString) == 0 }
 
-  fileprivate var local: UnsafePointer<CChar> {
-    strchr(self, 0x3A).map { UnsafePointer($0 + 1) } ?? self
+  /// The number of bytes before the local name.
+  fileprivate var namespaceCount: Int {
+    strchr(self, Int32(XMLStream.separator)).map { UnsafePointer($0) - self + 1 } ?? 0
+  }
+
+  /// Whether this is an element whose content is read for those before it, which ask for extensions.
+  fileprivate var isFallback: Bool {
+    isNamed("http://schemas.openxmlformats.org/markup-compatibility/2006\nAlternateContent")
+      || isNamed("http://schemas.openxmlformats.org/markup-compatibility/2006\nFallback")
   }
 }
 
@@ -73,6 +124,8 @@ struct XMLStream: ~Copyable {
   static let maximumDepth = 100
   static let maximumTagBytes = 1 << 20
   private static let chunkSize = 64 << 10
+  /// A line break, which no namespace has.
+  fileprivate static let separator: CChar = 0x0A
 
   private var entry: ZIPEntry
   private let handler: XMLHandler
@@ -85,7 +138,7 @@ struct XMLStream: ~Copyable {
   ///
   /// - Throws: ``Failure`` of kind `internal` if there is no memory.
   init(_ entry: consuming ZIPEntry, _ handler: XMLHandler) throws(Failure) {
-    guard let parser = XML_ParserCreate(nil) else {
+    guard let parser = XML_ParserCreateNS(nil, Self.separator) else {
       throw Failure(.internal, "read", path: entry.path, cause: "expat cannot be started")
     }
     self.entry = entry
@@ -96,23 +149,16 @@ struct XMLStream: ~Copyable {
     XML_SetElementHandler(
       parser,
       { data, name, attributes in
-        guard let handler = XMLStream.handler(data), let name else { return }
-        handler.depth += 1
-        if handler.depth > XMLStream.maximumDepth {
-          handler.refuse("elements are nested more than \(XMLStream.maximumDepth) levels deep")
-        }
-        if handler.refusal == nil { handler.start(name.local, XMLAttributes(list: attributes)) }
+        if let name { XMLStream.handler(data)?.open(name, XMLAttributes(list: attributes)) }
       },
       { data, name in
-        guard let handler = XMLStream.handler(data), let name else { return }
-        handler.depth -= 1
-        if handler.refusal == nil { handler.end(name.local) }
+        if let name { XMLStream.handler(data)?.close(name) }
       }
     )
     XML_SetCharacterDataHandler(parser) { data, text, count in
-      guard let handler = XMLStream.handler(data), let text, handler.refusal == nil else { return }
+      guard let handler = XMLStream.handler(data), let text else { return }
       text.withMemoryRebound(to: UInt8.self, capacity: Int(count)) {
-        handler.text(UnsafeBufferPointer(start: $0, count: Int(count)))
+        handler.add(UnsafeBufferPointer(start: $0, count: Int(count)))
       }
     }
     XML_SetStartDoctypeDeclHandler(parser) { data, _, _, _, _ in
