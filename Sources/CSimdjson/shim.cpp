@@ -165,6 +165,17 @@ int gm_json_loses_numbers(const gm_json_document *document, const uint8_t *json,
   return has_zero(*document) && has_vanishing_number(json, length);
 }
 
+// Without a branch, as above; a value that looks like the tag of a double costs a careful pass.
+int gm_json_may_round(const gm_json_document *document) {
+  const uint64_t least = 0x4340000000000000, largest = 0x43E0000000000000;
+  uint64_t found = 0;
+  for (size_t i = 1; i + 1 < document->tape_length; i++) {
+    const uint64_t magnitude = document->tape[i + 1] << 1 >> 1;
+    found |= (document->tape[i] >> 56 == 'd') & (magnitude - least <= largest - least);
+  }
+  return found != 0;
+}
+
 void gm_json_parser_destroy(gm_json_parser *parser) { delete parser; }
 
 gm_json_status gm_json_parse(

@@ -51,6 +51,9 @@ gm_json_status gm_json_parse(
 /// a double that is 0 is looked through.
 int gm_json_loses_numbers(const gm_json_document *_Nonnull document, const uint8_t *_Nonnull json, size_t length);
 
+/// Whether the tape of a parsed JSON text may have a double from 2^53 to 2^63, which may lack digits of its literal.
+int gm_json_may_round(const gm_json_document *_Nonnull document);
+
 #ifdef __cplusplus
 }
 #endif

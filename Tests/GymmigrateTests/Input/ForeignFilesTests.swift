@@ -94,6 +94,10 @@ struct ForeignFilesTests {
         ["import", "a.json", "--collection", "a", "--id-field", "id", "--schema", "none"] + tool.place
       try await tool.bare(big).expectFailure(65, "big: it does not fit 64 bits", "--types 'big=double'")
       try await tool.bare(big + ["--types", "big=double"]).expect(0)
+      try tool.write(#"[{"id":"1","big":9007199254740993.0}]"#, to: "a.json")
+      for types in [[], ["--types", "big=double"]] {
+        try await tool.bare(big + types).expectFailure(65, "a number that no double holds")
+      }
     }
   }
 

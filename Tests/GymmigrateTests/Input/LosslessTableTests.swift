@@ -174,7 +174,11 @@ struct LosslessTableTests {
 
   @Test("A double whose digits before the decimals no double has is refused.")
   func lostDigits() async throws {
-    let found = try await imported("__name__,v:double\nx,9007199254740993.0\n", expecting: 65)
+    let found = try await imported(
+      "__name__,v:double\nx,9007199254740993.0\n",
+      expecting: 65,
+      saying: ["expected a number that a double holds: it would lose digits"]
+    )
     #expect(found.isEmpty)
   }
 

@@ -83,16 +83,19 @@ private func documentPath(_ text: String) throws -> DocumentPath { try #require(
     #expect(failures.first == "line 5: a document has no member 'field'")
   }
 
-  /// 5e-324 is the smallest double.
+  /// 5e-324 is the smallest double; from 2^53 on, only every second whole number is one, and a number with an exponent is
+  /// rounded on purpose.
   ///
   /// The last lines look like such numbers, and hold none.
   @Test func aNumberThatNoDoubleHoldsIsRefused() throws {
     let folder = try ScratchFolder()
     let zeros = String(repeating: "0", count: 400)
-    let lost = ["1e-400", "-1E-324", "0.\(zeros)1", "12.5e-0400", "1e400", "0.\(zeros)7e-2"]
+    let rounded = ["9007199254740993.0", "-9007199254740993.5", "9223372036854775807.0"]
+    let lost = ["1e-400", "-1E-324", "0.\(zeros)1", "12.5e-0400", "1e400", "0.\(zeros)7e-2"] + rounded
     let kept = [
       ("0e-400", 0), ("5e-324", .leastNonzeroMagnitude), ("0.\(zeros)", 0), ("1\(zeros)e-400", 1),
-      ("2.5e-300", 2.5e-300),
+      ("2.5e-300", 2.5e-300), ("9007199254740992.0", 9_007_199_254_740_992),
+      ("9007199254740993e0", 9_007_199_254_740_992), ("1152921504606847000.0", 1_152_921_504_606_846_976),
     ]
     func line(_ number: String) -> String {
       #"{"name":"a/b","fields":{"s":{"stringValue":"[1e-400] \" 1e-400"},"x":{"doubleValue":\#(number)}}}"#

@@ -81,10 +81,10 @@ package enum ValueLiteral {
   package static func number(_ text: String) -> Value? {
     guard BareWord.isJSONNumber(text) else { return nil }
     if BareWord.isWhole(text), !text.isIdentical(to: "-0") { return Int64(text).map { .integer($0) } }
-    let parsed = try? JSONParser(keepsNumbers: true).parse(Array(text.utf8)) { root throws(WireError) in
-      root.double
-    }
-    return parsed.map { .double($0) }
+    guard let number = Double(text), number.isFinite,
+      number != 0 || DecimalDigits(text.utf8)?.integer == 0
+    else { return nil }
+    return .double(number)
   }
 
   private static func argument(of function: String, in text: String) -> String? {

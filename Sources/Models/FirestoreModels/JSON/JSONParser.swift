@@ -52,7 +52,8 @@ package final class JSONParser {
 
   /// - Parameters:
   ///   - maximumDepth: The maximum nesting; each of Firestore's 20 levels takes 3 or 4 JSON levels.
-  ///   - keepsNumbers: Whether to refuse a number that would underflow to 0; one that would overflow to infinity is always
+  ///   - keepsNumbers: Whether to refuse a number that would underflow to 0, and one with a point that a double would round
+  ///     although 64 bits hold it as a whole number (`9007199254740993.0`); one that would overflow to infinity is always
   ///     refused.
   package init(maximumBytes: Int = 256 << 20, maximumDepth: Int = 512, keepsNumbers: Bool = false) {
     self.keepsNumbers = keepsNumbers

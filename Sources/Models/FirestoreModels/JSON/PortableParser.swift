@@ -245,6 +245,7 @@ struct TapeWriter {
       isInteger = false
     }
     let mantissa = json[start..<at]
+    let hasPoint = !isInteger
     if skips(UInt8(ascii: "e")) || skips(UInt8(ascii: "E")) {
       if !skips(UInt8(ascii: "+")) { _ = skips(UInt8(ascii: "-")) }
       try digits()
@@ -255,6 +256,11 @@ struct TapeWriter {
     guard let number = Double(text) else { throw .malformed(json) }
     if !number.isFinite { throw .losesNumbers }
     if keepsNumbers, number == 0, mantissa.contains(where: { (0x31...0x39).contains($0) }) {
+      throw .losesNumbers
+    }
+    if keepsNumbers, hasPoint, at == mantissa.endIndex, Double(keepingDigits: mantissa) == nil,
+      number.magnitude < 0x1p63 || Int64(wholeDecimal: mantissa) != nil
+    {
       throw .losesNumbers
     }
     add(UInt8(ascii: "d"))

@@ -47,6 +47,10 @@
       {
         throw .losesNumbers
       }
+      if keepsNumbers, gm_json_may_round(&document) != 0 {
+        var writer = TapeWriter(json, maximumDepth: json.count, keepsNumbers: true)
+        try writer.write()
+      }
       guard let tape = document.tape, let strings = document.strings else { throw WireError("it is empty") }
       return JSONCursor(tape: tape, strings: strings, index: 1)
     }

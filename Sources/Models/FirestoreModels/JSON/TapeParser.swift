@@ -4,7 +4,8 @@ protocol TapeParser: AnyObject {
   ///
   /// - Parameters:
   ///   - room: The size of the allocation that starts with the text.
-  ///   - keepsNumbers: Whether to refuse a number that would underflow to 0.
+  ///   - keepsNumbers: Whether to refuse a number that would underflow to 0, and one with a point that a double would round
+  ///     although 64 bits hold it as a whole number.
   /// - Throws: ``WireError`` if the text is not JSON.
   func parse(
     _ json: UnsafeRawBufferPointer,

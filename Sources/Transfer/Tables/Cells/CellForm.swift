@@ -72,6 +72,11 @@ package enum CellForm: Sendable, Equatable {
     return at == utf8.count && !(mayExceed && exceeds(utf8)) ? form : nil
   }
 
+  /// Whether a text is a number that JSON or a double has, including whole numbers beyond 64 bits.
+  static func isNumber(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    [.integer, .double, .exponent].contains(CellForm(utf8)) || isWhole(utf8)
+  }
+
   /// Whether a text is a whole number by JSON's grammar, including `-0` and numbers beyond 64 bits.
   static func isWhole(_ utf8: some Collection<UInt8>) -> Bool {
     let digits = utf8.first == UInt8(ascii: "-") ? utf8.dropFirst() : utf8[...]

@@ -47,8 +47,7 @@ extension CellText {
       throw CellError("it is not a whole number")
     case .double:
       if text.elementsEqual("NaN".utf8) { return .double(.nan) }
-      let isNumber = [.integer, .double, .exponent].contains(CellForm(text)) || CellForm.isWhole(text)
-      if isNumber, let number = Double(keepingDigits: text) { return .double(number) }
+      if CellForm.isNumber(text), let number = Double(keepingDigits: text) { return .double(number) }
       throw CellError("it is not a number")
     case .boolean:
       guard let truth = CellForm.boolean(text) else { throw CellError("it is neither true nor false") }

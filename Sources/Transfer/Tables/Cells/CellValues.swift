@@ -306,7 +306,7 @@ package struct CellValues {
     {
       return value
     }
-    if type == .double, CellForm.isWhole(numbers.plain(utf8) ?? []) {
+    if type == .double, numbers.plain(utf8)?.withUnsafeBufferPointer(CellForm.isNumber) ?? false {
       throw Fault(expected: Self.unheldDigits)
     }
     let example = type == .integer ? "1.234" : "1.234,56"
