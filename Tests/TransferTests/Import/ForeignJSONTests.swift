@@ -105,6 +105,7 @@ struct ForeignJSONTests {
      "is": {"value": true, "type": "boolean"},
      "place": {"value": {"_latitude": 19.5, "_longitude": -99}, "type": "geopoint"},
      "ref": {"value": {"_referencePath": {"segments": ["a", "b"], "_projectId": "x", "_databaseId": "(default)"}}, "type": "documentReference"},
+     "later": {"value": {"_path": {"segments": ["a", "b"], "projectId": "x", "databaseId": "e"}}, "type": "documentReference"},
      "list": {"value": [{"value": {"value": {"value": 1.5, "type": "number"}}, "type": "object"}], "type": "array"}}
     """
   private static let fields: FieldMap = [
@@ -112,6 +113,7 @@ struct ForeignJSONTests {
     "at": Timestamp("2026-01-31T12:00:00.5Z").map { .timestamp($0) } ?? .null, "none": .null,
     "is": .boolean(true), "place": .geoPoint(GeoPoint(latitude: 19.5, longitude: -99)),
     "ref": .reference("projects/x/databases/(default)/documents/a/b"),
+    "later": .reference("projects/x/databases/e/documents/a/b"),
     "list": .array([.map(["value": .double(1.5)])]),
   ]
 
@@ -197,7 +199,7 @@ struct ForeignJSONTests {
       #"{"_firestore":{"projectId":"\#(project)"},"_path":{"segments":["a","b"]},"_converter":{}\#(more)}"#
     }
     let text =
-      #"[{"id":"1","other":\#(reference("x")),"own":\#(reference("p")),"of":\#(reference("s")),"map":\#(reference("x", #","n":1"#))}]"#
+      #"[{"id":"1","other":\#(reference("x")),"own":\#(reference("p")),"of":\#(reference("s")),"map":\#(reference("x", #","n":1"#)),"near":\#(reference("x", #","_n":1"#))}]"#
     var job = ImportJob(files: [try folder.write(Array(text.utf8), to: "things.json")])
     job.reading.idColumn = "id"
     var options = try job.options(.none, via: .local)
@@ -208,8 +210,45 @@ struct ForeignJSONTests {
     #expect(fields["other"] == .reference("projects/x/databases/(default)/documents/a/b"))
     #expect(fields["own"] == .reference("projects/p/databases/d/documents/a/b"))
     #expect(fields["of"] == .reference("projects/s/databases/e/documents/a/b"))
-    guard case .map(let map)? = fields["map"] else { return #expect(Bool(false), "\(fields)") }
-    #expect(map["n"] == .integer(1) && map["_path"] != nil)
+    for (name, member) in [("map", "n"), ("near", "_n")] {
+      let map = try #require(fields[name]?.map)
+      #expect(map[member] == .integer(1) && map["_path"] != nil)
+    }
+  }
+
+  /// Versions 0 and 1 of the library have project and database in the path.
+  @Test(
+    "A reference is of the database that its path or its library names.",
+    arguments: [
+      (#""_firestore":{"projectId":"x","databaseId":"e"},"_path":{"segments":["a","b"]}"#, "x", "e"),
+      (
+        #""_firestore":{"projectId":"p"},"_path":{"segments":["a","b"],"projectId":"x","databaseId":"e"}"#,
+        "x", "e"
+      ),
+      (
+        #""_firestore":{"projectId":"p"},"_path":{"segments":["a","b"],"projectId":"p","databaseId":"(default)"}"#,
+        "p", "(default)"
+      ),
+      (
+        #""_firestore":{},"_referencePath":{"segments":["a","b"],"_projectId":"x","_databaseId":"e"}"#,
+        "x", "e"
+      ),
+      (#""_firestore":{"databaseId":"e"},"_path":{"segments":["a","b"]}"#, nil, nil),
+    ] as [(String, String?, String?)]
+  )
+  func referenceDatabases(_ members: String, _ project: String?, _ database: String?) throws {
+    let text = #"[{"id":"1","r":{\#(members)}}]"#
+    var job = ImportJob(files: [try folder.write(Array(text.utf8), to: "things.json")])
+    job.reading.idColumn = "id"
+    var options = try job.options(.none, via: .local)
+    options.table.database = DatabaseName(project: "p", database: "d")
+    let input = try JSONInput(options.sources[0], options: options.table, into: nil)
+    let value = try #require(try input.next()?.document?.fields["r"])
+    if let project, let database {
+      #expect(value == .reference("projects/\(project)/databases/\(database)/documents/a/b"))
+    } else {
+      #expect(value.map?["_path"] != nil)
+    }
   }
 
   @Test(

@@ -81,11 +81,17 @@ extension JSONCursor {
     return members.isAtEnd
   }
 
+  /// The members of a reference in all versions of Google's library for Node.
+  private static let referenceMembers: [StaticString] = [
+    "_firestore", "_path", "_referencePath", "_converter", "_validator",
+  ]
+
   /// The document in a reference as Google's library for Node writes it, with the project and database if it names them.
   ///
   /// All members are the library's own; nil for any other object.
   var reference: (path: DocumentPath, project: String?, database: String?)? {
-    guard kind == .object, members.allSatisfy({ $0.name.utf8.first == UInt8(ascii: "_") }),
+    guard kind == .object,
+      members.allSatisfy({ member in Self.referenceMembers.contains { member.name == $0 } }),
       let place = self["_path"] ?? self["_referencePath"], let list = place["segments"], list.kind == .array
     else { return nil }
     var names: [String] = []
@@ -94,7 +100,9 @@ extension JSONCursor {
       names.append(name)
     }
     guard let path = DocumentPath(names.joined(separator: "/")) else { return nil }
-    let project = place["_projectId"] ?? self["_firestore"]?["projectId"]
-    return (path, project?.string, place["_databaseId"]?.string)
+    let owners = [place, self["_firestore"]].compactMap { $0 }
+    let project = owners.lazy.compactMap { $0["_projectId"] ?? $0["projectId"] }.first
+    let database = owners.lazy.compactMap { $0["_databaseId"] ?? $0["databaseId"] }.first
+    return (path, project?.string, database?.string)
   }
 }

@@ -299,7 +299,7 @@ package struct PlainJSON {
   /// If it names a project only, it is into the database of that project that the import is from or into.
   private func reference(_ json: JSONCursor) -> Value? {
     guard let (path, project, id) = json.reference else { return nil }
-    guard let project else { return options.database.map { .reference($0.name(of: path)) } }
+    guard let project else { return id == nil ? options.database.map { .reference($0.name(of: path)) } : nil }
     let known = [options.source, options.database].compactMap { $0 }.first {
       id == nil && $0.project.isIdentical(to: project)
     }
