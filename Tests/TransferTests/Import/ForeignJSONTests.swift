@@ -288,7 +288,7 @@ struct ForeignJSONTests {
       (#"{"k":{"x":1},"n":"Ana"}"#, nil, ["member 'n': expected an object", "--id-column"]),
       (#"{"k":{"x":1}}\#n{"k":{"x":1}}"#, nil, ["more behind the end", "--id-column"]),
       (#"{"s1":{"a":1},"s2":null}"#, nil, ["member 's2': expected an object"]),
-      (#"[{"id":"a"},null]"#, "id", ["element 2: expected an object"]),
+      (#"[{"id":"a"},null]"#, "id", ["document 2 (line 1): expected an object"]),
       (#"[{"id":{"a":1}}]"#, "id", ["id: expected an id", "found a map"]),
       (#"[{"id":true}]"#, "id", ["found a truth value"]),
       (#"[{"id":{"$date":"2026"}}]"#, "id", ["it is no $date"]),
@@ -305,6 +305,26 @@ struct ForeignJSONTests {
       while let row = try input.next() { if let fault = row.faults.first { throw fault.failure } }
     }
     for part in said { #expect(failure?.cause.contains(part) == true, "\(String(describing: failure))") }
+  }
+
+  @Test(
+    "A line or an element that is no object is one bad document, and the others are read.",
+    arguments: [
+      ("{\"id\":\"1\"}\n// a {comment\n5\n{\"id\":\"2\"}\n\"x\"", [2, 3, 5]),
+      (#"[{"id":"1"},5,"x,]",{"id":"2"},[1,{"a":[2]}],null,-1.5e+3]"#, [2, 3, 5, 6, 7]),
+    ]
+  )
+  func noObjectBesideOthers(_ text: String, _ bad: [Int]) throws {
+    var job = ImportJob(files: [try folder.write(Array(text.utf8), to: "things.json")])
+    job.reading.idColumn = "id"
+    let options = try job.options(.none, via: .local)
+    let input = try JSONInput(options.sources[0], options: options.table, into: nil)
+    var (found, faults): ([String], [Int]) = ([], [])
+    while let row = try input.next() {
+      faults += row.faults.map(\.row)
+      if row.faults.isEmpty { found.append(try #require(row.document).path.string) }
+    }
+    #expect(found == ["things/1", "things/2"] && faults == bad)
   }
 
   @Test("A map that only looks like a value with its type stays one.")

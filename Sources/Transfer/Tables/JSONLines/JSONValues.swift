@@ -250,11 +250,27 @@ package struct JSONValues: ~Copyable {
   /// Copies a value, or the rest of one whose beginning was copied.
   private mutating func value() throws(Failure) {
     if bytes.isEmpty {
-      guard try peek() == UInt8(ascii: "{") else { throw noObject() }
+      guard try peek() == UInt8(ascii: "{") else { return try other() }
       try copy()
     }
     count += 1
     try rest(depth: 1)
+  }
+
+  /// Copies what stands in the place of an object: the rest of its line, or an element of an array.
+  private mutating func other() throws(Failure) {
+    switch (around, try peek()) {
+    case (.nothing, _) where count > 0: while let byte = try peek(), byte != 0x0A { try copy() }
+    case (.array, UInt8(ascii: "[")):
+      try copy()
+      try rest(depth: 1)
+    case (.array, UInt8(ascii: "\"")): try copyString()
+    case (.array, _):
+      while let byte = try peek(), byte.isASCIILetterOrDigit || "+-.".utf8.contains(byte) { try copy() }
+    default: break
+    }
+    if bytes.isEmpty { throw noObject() }
+    count += 1
   }
 
   private mutating func rest(depth: Int) throws(Failure) {

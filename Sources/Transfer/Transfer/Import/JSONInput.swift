@@ -100,6 +100,7 @@ final class JSONInput: DocumentInput {
 
   /// Returns the document of a value and those below it; none for a query response that has only a read time.
   private func documents(_ json: JSONCursor) throws(WireError) -> [ReadDocument] {
+    guard json.kind == .object else { throw WireError("expected an object") }
     if let path = source.document { return try placed(plainDocuments(json, path)) }
     if values.key == nil, json["__name__"] == nil {
       if Self.isQueryAnswer(json) {
