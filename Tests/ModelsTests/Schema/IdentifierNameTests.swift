@@ -12,6 +12,7 @@ import Testing
     "RFC-cliente", "tarjeta", "idSocio", "IDSocio", "socioID", "memberId", "member_id", "id", "numero_socio",
     "Número de socio",
     "invoiceNumber", "cuenta", "matricula", "Matrícula", "paymentId", "numTarjeta", "numero_de_cuenta",
+    "numero_cuenta_pago", "Número de tarjeta de cargo",
   ])
   func identifiers(name: String) { #expect(IdentifierName.matches(name)) }
 

@@ -38,7 +38,7 @@ package enum IdentifierName {
   package static func matches(_ name: String) -> Bool {
     let words = words(of: name)
     if words.contains(where: identifiers.contains) { return true }
-    if words.contains(where: others.contains) { return !words.contains(where: quantities.contains) }
+    if words.contains(where: others.contains), !words.contains(where: quantities.contains) { return true }
     return words.count > 1 && words.contains(where: numbers.contains)
       && !words.contains { $0.utf8.last == 0x73 }
   }
