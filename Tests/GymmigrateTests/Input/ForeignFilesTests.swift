@@ -101,6 +101,17 @@ struct ForeignFilesTests {
     }
   }
 
+  @Test("The number of a column is not advised as its name where it is the heading of another one.")
+  func numbersAsHeadings() async throws {
+    try await withTool { tool in
+      try tool.write("id,3,\n1,2,x\n", to: "a.csv")
+      let words = ["import", "a.csv", "--schema", "none", "--id-column", "id", "-n"] + tool.place
+      let errors = try await tool.bare(words).expect(65).errors
+      let advice = "(a heading in the file names it, --skip-columns 3 leaves it out)"
+      #expect(errors.contains(advice), "\(errors)")
+    }
+  }
+
   @Test("What is almost right is taken, or answered with what is right.")
   func almostRight() async throws {
     try await withTool { tool in

@@ -254,6 +254,17 @@ struct SheetCellTests {
     #expect(try table.fault("text", "<c t=\"b\"><v>1</v></c>") != nil)
   }
 
+  /// Day 46,054 is 1 February 2026.
+  @Test("A heading that is a date is the day, or the day and the time.")
+  func datesAsHeadings() throws {
+    var table = try SheetTable()
+    table.book.formats = ["dd/mm/yyyy", "22"]
+    let headings = ["<c s=\"1\"><v>46054</v></c>", "<c s=\"2\"><v>46054.75</v></c>"]
+    let found = try table.read(headings, [["<c><v>5</v></c>", "<c><v>6</v></c>"]])
+    #expect(found.fields.first?["2026-02-01"] == .integer(5))
+    #expect(found.fields.first?["2026-02-01 18:00:00"] == .integer(6))
+  }
+
   @Test("The parts of a workbook may have backslashes in their names, and in those that lead to them.")
   func backslashes() throws {
     let folder = try ScratchFolder()

@@ -25,7 +25,7 @@ struct SheetTable {
 
   init() throws { folder = try ScratchFolder() }
 
-  /// Reads rows of cells in XML below headings.
+  /// Reads rows of cells in XML below headings, which are texts or cells, too.
   ///
   /// - Returns: The fields of each row that is a document, and what was expected in the cells that are wrong, with their
   ///   places.
@@ -34,7 +34,7 @@ struct SheetTable {
     _ rows: [[String]]
   ) throws -> (fields: [FieldMap], faults: [String]) {
     func row(_ cells: [String]) -> String { "<row>\(cells.joined())</row>" }
-    book.rows = row((["id"] + headings).map(Self.text))
+    book.rows = row((["id"] + headings).map { $0.hasPrefix("<c") ? $0 : Self.text($0) })
     for (index, cells) in rows.enumerated() { book.rows += row([Self.text("d\(index)")] + cells) }
     return try read(book.write(to: folder))
   }

@@ -110,6 +110,11 @@ package struct CellRow: Sendable {
   package var texts: [String] { cells.indices.map { self[$0] } }
 
   /// Whether a cell has no value: it is missing, empty or contains invisible characters only.
+  /// The texts of a header, in which a date of a sheet is as plain CSV writes it: `2026-12-31`.
+  var headings: [String] {
+    cells.indices.map { kind($0) == .date ? CellValues.shown(date: self[$0]) : self[$0] }
+  }
+
   package func isBlank(_ index: Int) -> Bool {
     switch kind(index) {
     case .missing: true

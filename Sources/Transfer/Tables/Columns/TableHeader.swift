@@ -52,7 +52,7 @@ struct TableHeader {
     options: TableOptions
   ) throws(Failure) {
     self.options = options
-    let texts = header.texts.map { Self.trimmed(isGuarded ? CellForm.unguarded($0) : $0) }
+    let texts = header.headings.map { Self.trimmed(isGuarded ? CellForm.unguarded($0) : $0) }
     let headings = texts + Self.namedBehind(texts, options)
     self.headings = headings
     names = headings.map { HeadingRules.typed($0).name }
@@ -216,7 +216,10 @@ struct TableHeader {
   /// How a column can be left out, and how it can get another field than the one that is taken.
   private func remedy(_ index: Int) -> String {
     if original != nil { return "Take a column out of the list; another heading" }
-    let rename = isUnique(index) ? "--rename '\(headings[index])=FIELD'" : "--rename \(index + 1)=FIELD"
+    let byNumber =
+      Self.isHeading(number: index + 1, headings)
+      ? "another heading in the file" : "--rename \(index + 1)=FIELD"
+    let rename = isUnique(index) ? "--rename '\(headings[index])=FIELD'" : byNumber
     return "--skip-columns \(index + 1) leaves a column out, and \(rename)"
   }
 
@@ -235,9 +238,13 @@ struct TableHeader {
 
   /// Returns the field that an option assigns to a column by its number, if its heading is not unique.
   private func renamedByNumber(_ index: Int) -> FieldPath? {
-    let number = String(index + 1)
-    if isUnique(index) || headings.contains(where: { $0.isIdentical(to: number) }) { return nil }
-    return options.renames.last { $0.heading.isIdentical(to: number) }?.value
+    if isUnique(index) || Self.isHeading(number: index + 1, headings) { return nil }
+    return options.renames.last { $0.heading.isIdentical(to: String(index + 1)) }?.value
+  }
+
+  /// Whether the number of a column is a heading, which is what an option means by it then.
+  static func isHeading(number: Int, _ headings: [String]) -> Bool {
+    headings.contains { $0.isIdentical(to: String(number)) }
   }
 
   /// Whether a column has a heading, and no other has the same.

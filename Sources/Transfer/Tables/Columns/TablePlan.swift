@@ -325,6 +325,9 @@ package struct TablePlan: Sendable {
     return "headings in row \(headerRow), \(ids); fields: \(fields.joined(separator: ", "))"
   }
 
+  /// Whether the number of a column is a heading, which is what an option means by it then.
+  package func isHeading(number: Int) -> Bool { TableHeader.isHeading(number: number, headings) }
+
   /// Returns the number and the heading of a column, for errors.
   package func name(ofColumn index: Int) -> String {
     headings.indices.contains(index) && !headings[index].isEmpty

@@ -283,10 +283,9 @@ final class TableInput: DocumentInput {
   /// The fault of a cell that has no heading.
   private func unheadedFault(_ index: Int) -> CellValues.Fault {
     // The numbers of options mean the columns of the table, and not those of a list of its rejected rows.
-    let advice =
-      source.rejects != nil
-      ? ""
-      : " (--rename \(index + 1)=FIELD names it, \(source.option("skip-columns", "\(index + 1)")) leaves it out)"
+    let naming = plan.isHeading(number: index + 1) ? "a heading in the file" : "--rename \(index + 1)=FIELD"
+    let leaving = source.option("skip-columns", "\(index + 1)")
+    let advice = source.rejects != nil ? "" : " (\(naming) names it, \(leaving) leaves it out)"
     return CellValues.Fault(
       expected: unheaded.expected(at: index, of: reader.row) ?? "nothing: the column has no heading\(advice)"
     )
