@@ -1,5 +1,6 @@
 import FirestoreModels
 import Foundation
+import Schema
 import TestSupport
 import Testing
 
@@ -263,6 +264,30 @@ struct SheetCellTests {
     let found = try table.read(headings, [["<c><v>5</v></c>", "<c><v>6</v></c>"]])
     #expect(found.fields.first?["2026-02-01"] == .integer(5))
     #expect(found.fields.first?["2026-02-01 18:00:00"] == .integer(6))
+  }
+
+  @Test(
+    "A number before a percent sign that is text is the percentage that it shows.",
+    arguments: [
+      (nil, ["padded 16%", "padded 5.5%", "number 0.07"]),
+      (.fraction, ["number 0.16", "number 0.055", "number 0.07"]),
+      (.number, ["number 16", "number 5.5", "number 7"]),
+    ] as [(TableReading.Percent?, [String])]
+  )
+  func percentSigns(percent: TableReading.Percent?, expected: [String]) throws {
+    let folder = try ScratchFolder()
+    var book = HandMadeWorkbook()
+    book.formats = ["0&quot;%&quot;", "0.0\\%", "0%"]
+    book.rows = "<row><c s=\"1\"><v>16</v></c><c s=\"2\"><v>5.5</v></c><c s=\"3\"><v>0.07</v></c></row>"
+    var reading = TableReading()
+    reading.percent = percent
+    var reader = try TableReader(book.write(to: folder), reading: reading)
+    #expect(try reader.next())
+    let row = reader.row
+    #expect((0..<3).map { "\(row.kind($0)) \(row[$0])" } == expected)
+    #expect(row.percents == (percent == nil ? [2] : [0, 1, 2]))
+    let numbers = expected.map { Double($0.split(separator: " ")[1].filter { $0 != "%" }) }
+    #expect((0..<3).map { row.number($0) } == numbers)
   }
 
   @Test("The parts of a workbook may have backslashes in their names, and in those that lead to them.")

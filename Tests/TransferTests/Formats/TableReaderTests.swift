@@ -148,6 +148,8 @@ struct TableReaderTests {
     (#""TRUE";"TRUE";"FALSE""#, "boolean"),
     (#""VERDADERO";"VERDADERO";"FALSO""#, "boolean"), (#""WAHR";"WAHR";"FALSCH""#, "boolean"),
     (#""TRUE";"FALSE";"TRUE""#, "number"),
+    ("0%", "percent"), (#"0"%""#, "percentSign"), (#"#,##0.0\ \%;-0"#, "percentSign"),
+    (#"00" %""#, "percentSign"), (#""%"0"#, "number"), ("0_%", "number"), (#"0" % de IVA""#, "number"),
   ])
   func formatsThatAreDates(code: String, form: String) {
     #expect("\(XLSXStyles.form(of: code))" == form)

@@ -140,7 +140,8 @@ struct FieldReader {
         throw yaml.failure(at: node("number-format"), "expected type: integer or double beside it")
       }
       // A workbook with such a format would have dates, durations or texts in place of the numbers.
-      if format.filter({ $0 != "\\" }) == "@" || ![.number, .percent].contains(NumberFormat(format)) {
+      let ofNumbers: [NumberFormat] = [.number, .percent, .percentSign]
+      if format.filter({ $0 != "\\" }) == "@" || !ofNumbers.contains(NumberFormat(format)) {
         throw yaml.failure(
           at: node("number-format"),
           "expected the format of a number, not of a text, a date or a time; letters in it have quotes: '0 \"days\"'"

@@ -12,7 +12,8 @@ package struct CellRow: Sendable {
     case text
     /// A number of a sheet, as the shortest digits that represent it.
     case number
-    /// A whole number that its format shows as a code, as the sheet shows it: `03100`, `001-234`.
+    /// A whole number that its format shows as a code, or a number before a percent sign that is text, as the sheet shows it:
+    /// `03100`, `001-234`, `16%`.
     case padded
     /// A number in a cell with text format, which only programs write.
     case textNumber
@@ -109,12 +110,12 @@ package struct CellRow: Sendable {
 
   package var texts: [String] { cells.indices.map { self[$0] } }
 
-  /// Whether a cell has no value: it is missing, empty or contains invisible characters only.
   /// The texts of a header, in which a date of a sheet is as plain CSV writes it: `2026-12-31`.
   var headings: [String] {
     cells.indices.map { kind($0) == .date ? CellValues.shown(date: self[$0]) : self[$0] }
   }
 
+  /// Whether a cell has no value: it is missing, empty or contains invisible characters only.
   package func isBlank(_ index: Int) -> Bool {
     switch kind(index) {
     case .missing: true

@@ -1,9 +1,11 @@
+import Schema
+
 /// Converts the values of cells, as stored in a sheet's XML, to the texts and kinds of a ``CellRow``.
 struct SheetValues {
   let styles: XLSXStyles
   let countsFrom1904: Bool
-  /// Whether percentages are read as shown: 16 for 16%, not 0.16.
-  let takesPercentAsShown: Bool
+  /// What 16% is, if that is given.
+  let percent: TableReading.Percent?
 
   /// Appends the text of a cell that does not refer to a shared text, and returns its kind.
   ///
@@ -38,7 +40,7 @@ struct SheetValues {
 
   /// Whether a number is shown as a percentage.
   func isPercent(_ cell: SheetHandler.Cell) -> Bool {
-    cell.type == .number && styles[cell.style] == .percent
+    cell.type == .number && [.percent, .percentSign].contains(styles[cell.style])
   }
 
   /// Returns what is wrong with a cell that has no value.
@@ -79,11 +81,18 @@ struct SheetValues {
       guard Self.isHeld(number, digits), let text = format.text(of: number) else { break }
       out.append(contentsOf: text.utf8)
       return .padded
-    case .percent where takesPercentAsShown:
-      // Calculated from the digits, because 0.07 times 100 is not 7.
+    // Calculated from the digits, because 0.07 times 100 is not 7.
+    case .percent where percent == .number:
       ShownText.append(Double("\(number)e2") ?? number * 100, to: &out)
       return .number
-    case .boolean, .percent, .number, .text, .double, .integer: break
+    case .percentSign where percent == .fraction:
+      ShownText.append(Double("\(number)e-2") ?? number / 100, to: &out)
+      return .number
+    case .percentSign where percent == nil:
+      ShownText.append(number, to: &out)
+      out.append(UInt8(ascii: "%"))
+      return .padded
+    case .boolean, .percent, .percentSign, .number, .text, .double, .integer: break
     }
     // Digits that no double holds are kept, so that their loss is noticed in a column of doubles.
     if Self.isHeld(number, digits) { ShownText.append(number, to: &out) } else { out += digits }

@@ -49,7 +49,7 @@ struct XLSXSheetReader: ~Copyable {
     values = SheetValues(
       styles: package.styles,
       countsFrom1904: package.countsFrom1904,
-      takesPercentAsShown: reading.percent == .number
+      percent: reading.percent
     )
     self.handler = handler
     self.stream = stream

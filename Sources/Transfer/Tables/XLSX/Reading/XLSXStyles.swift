@@ -15,6 +15,8 @@ struct XLSXStyles: Sendable {
     case boolean
     /// A number shown multiplied by 100: `0%`.
     case percent
+    /// A number with a percent sign behind it that is text: `0"%"`.
+    case percentSign
     /// The types that export marks: a double, an integer, a date with microseconds.
     case double, integer, fineDate
   }
@@ -116,6 +118,7 @@ struct XLSXStyles: Sendable {
     return switch NumberFormat(code) {
     case .number: PaddedFormat(code).map { .padded($0) } ?? .number
     case .percent: .percent
+    case .percentSign: .percentSign
     case .date: .date
     case .time: .time
     case .duration: .duration
