@@ -4,6 +4,7 @@ import base64
 import json
 import math
 import re
+from decimal import Decimal
 
 MOMENT = re.compile(r"(?a)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)")
 NAME = re.compile(r"projects/[^/]+/databases/[^/]+/documents/(.+)", re.S)
@@ -27,6 +28,16 @@ def once(pairs):
     return dict(pairs)
 
 
+def fraction(number):
+    """A number with a point or an exponent; with a point, 64 bits that a double would round are none."""
+    found = float(number)
+    exact = Decimal(number)
+    fits = 2**53 <= abs(exact) < 2**63 and "e" not in number.lower()
+    if fits and exact not in (Decimal(found), Decimal(repr(found))):
+        raise Malformed(number)
+    return found
+
+
 def constant(word):
     raise Malformed(word)
 
@@ -44,7 +55,7 @@ def plain(truth, what=""):
 def read_line(line):
     """The path and the fields of a document."""
     try:
-        found = json.loads(line, object_pairs_hook=once, parse_constant=constant)
+        found = json.loads(line, object_pairs_hook=once, parse_constant=constant, parse_float=fraction)
         line.encode()
     except Twice:
         raise Malformed("twice") from None

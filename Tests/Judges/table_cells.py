@@ -12,7 +12,7 @@ import re
 from decimal import Decimal
 
 from judging import integer, text
-from rest_values import MOMENT, READERS as MEMBERS, Malformed, Open, Twice, once, read_value
+from rest_values import MOMENT, READERS as MEMBERS, Malformed, Open, Twice, fraction, once, read_value
 from table_times import loose_moment, moment, stamp
 
 MISSING = None
@@ -70,7 +70,7 @@ def double(value):
 def rest(cell):
     """The value that REST JSON says; None where it is none. Raises what `read_value` raises."""
     try:
-        found = json.loads(cell, object_pairs_hook=once)
+        found = json.loads(cell, object_pairs_hook=once, parse_float=fraction)
     except Twice:
         raise
     except ValueError:
@@ -102,7 +102,7 @@ def element(value):
 def array(cell):
     """The array of a cell; None where it is none."""
     try:
-        found = json.loads(cell, object_pairs_hook=once)
+        found = json.loads(cell, object_pairs_hook=once, parse_float=fraction)
         return {"arrayValue": {"values": [element(value) for value in found]}} if isinstance(found, list) else None
     except Twice:
         raise
