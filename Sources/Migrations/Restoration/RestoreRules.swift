@@ -94,7 +94,7 @@ package struct RestoreRules: Sendable {
   }
 
   private static let moreFields =
-    "it has fields of which a file without a manifest does not say whether they were there; they stay"
+    "it has fields of which the wanted state does not say whether they were there; they stay"
 
   private func isKept(_ present: RawDocument) -> Bool {
     guard let keepsChangedSince else { return false }

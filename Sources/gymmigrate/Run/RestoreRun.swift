@@ -263,7 +263,7 @@ extension MirrorInfo {
   /// If a pull reads only changes, this is limited to subcollections in the schema and in earlier pulls.
   fileprivate var knowledge: WantedKnowledge {
     var knowledge = WantedKnowledge()
-    knowledge.knowsAbsence = !isPartial
+    (knowledge.knowsAbsence, knowledge.knowsAbsentFields) = (!isPartial, !mayLackFields)
     if !isWhole { knowledge.collections = roots.map(\.string) }
     for root in collections where root.mark != nil {
       let below = collections.map(\.path).filter {

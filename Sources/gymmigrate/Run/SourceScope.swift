@@ -11,16 +11,17 @@ extension EnvironmentResolver {
       var reader = PlaceReader(try StorageAccess(for: paths, options).files)
       var places: [DocumentPlace] = []
       for path in paths { places.append(try reader.place(at: path)) }
-      // A file is less than the export that its manifest describes.
-      var scope = wanted.cut(to: places.first.flatMap { $0.isFolder ? $0.manifest : nil })
-      if places.contains(where: \.isMasked) { scope.isMasked = true }
+      var scope = wanted.cut(to: places[0])
+      // What changed without a time of last change is as the whole export had it.
+      if places.count > 1 { (scope.isPartial, scope.hasWholeDocuments) = (true, false) }
       return scope
     }
     guard let file = environment.mirror else { return wanted }
     // A mirror that pulled only changes may lack kinds of collections below its documents.
     var scope = wanted
-    scope.isPartial = true
-    if try MirrorInfo(MirrorFile(file, for: .reading)).mask != nil { scope.isMasked = true }
+    let info = try MirrorInfo(MirrorFile(file, for: .reading))
+    (scope.isPartial, scope.hasWholeDocuments) = (true, !info.mayLackFields)
+    if info.mask != nil { scope.isMasked = true }
     return scope
   }
 }

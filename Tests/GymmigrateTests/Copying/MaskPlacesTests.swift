@@ -93,7 +93,7 @@ struct MaskPlacesTests {
         let restore = ["restore", "people", "-e", "prod", "--from", place, "--scope", "partial", "-n"]
         try await tool.bare(restore).expectFailure(77, "its documents are masked")
       }
-      let export = ["export", "people", "-e", "prod"]
+      let export = ["export", "people", "--subcollections", "-e", "prod"]
       try await tool.bare(export + ["-o", "m/", "--format", "jsonl"] + mask).expect(0)
       try await tool.bare(export + ["-o", "g", "--format", "managed"] + mask).expect(0)
       for (index, place) in ["m", "m/people.jsonl", "g", "g/g.overall_export_metadata"].enumerated() {

@@ -123,7 +123,8 @@ struct SnapshotCommandTests {
       ] {
         let copy = source.replacing("/", with: "-").replacing(":", with: "-") + "-copy"
         try await export("--all", option, source, to: copy)
-        let isWhole = source == "full"
+        // What lies below the documents was asked for in neither of the two.
+        let isWhole = source == "full" || source == "shallow"
         #expect(try tool.text("\(copy)/manifest.json").contains(#""partial":true"#) != isWhole, "\(source)")
         let restore = try await tool.bare(["restore", "--all", "-e", "prod", "-n", "--from", copy])
         restore.expect(isWhole ? 0 : 77)
@@ -131,23 +132,87 @@ struct SnapshotCommandTests {
     }
   }
 
-  @Test(
-    "A SQLite file of a part of a database deletes nothing of the rest.",
-    arguments: ["-e prod", "--from part"]
-  )
-  func partsInSQLite(_ source: String) async throws {
+  @Test("What an export of some fields does not have is not taken away by what was made of it, in any way.")
+  func someFields() async throws {
+    let mini = MiniFirestore.environment("prod")
+    try mini.load(jsonLines: documentLine("users/a", 1, #","m":{"integerValue":"2"}"#))
+    try await withTwoServers(mini.handler, MiniFirestore.environment("test").handler) { tool in
+      func export(_ source: [String], to output: String, _ format: String = "jsonl") async throws -> RunResult
+      {
+        try await tool.bare(["export", "--all", "-o", output, "--format", format] + source)
+      }
+      let unnamed = ["--from", "one.jsonl", "--project", "p", "--database", "prod"]
+      for (source, output, format) in [
+        (["-e", "prod", "--fields", "n"], "part/", "jsonl"), (["--from", "part"], "copy/", "jsonl"),
+        (["--from", "copy"], "again/", "jsonl"), (["--from", "part/users.jsonl"], "lone/", "jsonl"),
+        // A single file does not say what it lacks, and nothing that is made of it may claim to know.
+        (["--from", "part"], "one.jsonl", "jsonl"), (unnamed, "unnamed/", "jsonl"),
+        (unnamed, "google/", "managed"), (["--from", "google"], "ungoogled/", "jsonl"),
+        (unnamed, "one.sqlite", "sqlite"), (["-e", "mirror:one.sqlite"], "mirrored/", "jsonl"),
+      ] { try await export(source, to: output, format).expect(0) }
+      let before = mini.lines()["users/a"]
+      for place in [
+        "copy", "again", "lone", "one.jsonl", "unnamed", "google", "google/google.overall_export_metadata",
+        "ungoogled", "mirror:one.sqlite", "mirrored",
+      ] {
+        let words = ["--scope", "partial", "--source", "projects/p/databases/prod", "--confirm", "prod"]
+        try await tool.bare(["restore", "--all", "-e", "prod", "--from", place] + words).expect(0)
+        #expect(mini.lines()["users/a"] == before, "\(place)")
+      }
+      for source in ["part", "copy", "part/users.jsonl"] {
+        for (format, rule) in [
+          ("managed", "has whole documents"), ("sqlite", "holds whole root collections"),
+        ] {
+          try await export(["--from", source], to: "none.\(format)", format).expectFailure(64, rule)
+          #expect(!tool.exists("none.\(format)"))
+        }
+      }
+      try await tool.bare(["import", "copy", "-e", "test", "--mode", "upsert"]).expectFailure(77, "fields n")
+      let compared = try await tool.bare(["diff", "--all", "--from", "copy", "--to", "prod"])
+      #expect(compared.exitCode == 1 && compared.errors.contains("copy is an export of a part"))
+    }
+  }
+
+  @Test("A SQLite file is not made of an export of less than collections with everything below them.")
+  func lessThanSQLite() async throws {
+    let mini = MiniFirestore.environment("prod")
+    try mini.load(
+      jsonLines: ["users/a", "users/a/notes/x"].map { documentLine($0, 1) }.joined(separator: "\n")
+    )
+    try await withTwoServers(mini.handler, MiniFirestore.environment("test").handler) { tool in
+      for (index, options) in [
+        ["--no-subcollections"], ["--where", "n == 1"], ["--limit", "5", "--subcollections"],
+        ["--order-by", "n"],
+      ].enumerated() {
+        let folder = "part\(index)"
+        let export = ["export", "users", "-e", "prod", "-o", "\(folder)/", "--format", "jsonl"]
+        try await tool.bare(export + options).expect(0)
+        try await tool.bare(["export", "users", "--from", folder, "-o", "\(folder).sqlite"])
+          .expectFailure(64, "holds whole root collections")
+        #expect(!tool.exists("\(folder).sqlite"))
+      }
+      let deep = ["export", "users", "--subcollections", "-e", "prod", "-o", "deep/", "--format", "jsonl"]
+      try await tool.bare(deep).expect(0)
+      try await tool.bare(["export", "users", "--from", "deep", "-o", "deep.sqlite"]).expect(0)
+    }
+  }
+
+  @Test("A SQLite file of a part of a database deletes nothing of the rest.")
+  func partsInSQLite() async throws {
     let mini = MiniFirestore.environment("prod")
     let names = ["users/a", "users/b", "members/c"]
     try mini.load(jsonLines: names.map { documentLine($0, 1) }.joined(separator: "\n"))
     try await withTwoServers(mini.handler, MiniFirestore.environment("test").handler) { tool in
-      let part = ["export", "users", "--limit", "1", "-e", "prod", "-o", "part/", "--format", "jsonl"]
-      try await tool.bare(part).expect(0)
-      let words = source.split(separator: " ").map(String.init)
-      try await tool.bare(["export", "users", "-o", "p.sqlite"] + words).expect(0)
+      try await tool.bare(["export", "users", "-e", "prod", "-o", "p.sqlite"]).expect(0)
       let restore = ["restore", "--all", "-e", "prod", "-n", "--from", "mirror:p.sqlite"]
       let owner = ["--source", "projects/p/databases/prod"]
       let planned = try await tool.bare(restore + owner).expect(0)
       #expect(planned.output.firstMatch(of: /[1-9][0-9,]* to delete/) == nil)
+      let copy = [
+        "copy", "users", "--from", "mirror:p.sqlite", "--to", "test", "--keep-personal-data", "--yes",
+      ]
+      try await tool.bare(copy + ["--delete-extraneous", "--max-delete", "9"])
+        .expectFailure(77, "made of a part of its database")
     }
   }
 

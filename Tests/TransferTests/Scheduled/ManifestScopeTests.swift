@@ -65,4 +65,72 @@ struct ManifestScopeTests {
     scope.timeZone = "Asia/Tokyo"
     try old.assertReplaced(by: scope, CollectionSelection(["users"], isDeep: false), in: "x")
   }
+
+  // MARK: Exports of exports
+
+  private typealias Scope = Manifest.Scope
+
+  private static func everything(_ change: (inout Manifest.Scope) -> Void = { _ in }) -> Manifest.Scope {
+    var scope = Scope(collections: nil, subcollections: true)
+    change(&scope)
+    return scope
+  }
+
+  /// The scope of an export of everything, or of what is wanted, of an export of a scope.
+  private func copied(_ held: Manifest.Scope?, _ wanted: Manifest.Scope = everything()) -> Manifest.Scope {
+    let manifest = held.map { held in
+      Manifest(
+        toolVersion: "0",
+        environment: "d",
+        database: DatabaseName(project: "p", database: "d"),
+        readTime: nil,
+        scope: held,
+        files: []
+      )
+    }
+    return wanted.cut(to: DocumentPlace(path: "x", isFolder: true, managed: nil, manifest: manifest))
+  }
+
+  @Test("What an export leaves out, one that is made of it leaves out, too.")
+  func copies() {
+    let fields = Self.everything { $0.fields = ["a", "m.b"] }
+    #expect(copied(fields) == fields)
+    let some = copied(fields, Self.everything { $0.fields = ["m", "a.c", "x"] })
+    #expect(some.fields == ["m.b", "a.c"] && some.isPartial && some.hasWholeDocuments)
+    let shallow = Self.everything { $0.subcollections = false }
+    #expect(copied(shallow) == shallow)
+    let held = Self.everything { ($0.filters, $0.limit, $0.orderBy, $0.isView) = (["n > 1"], 5, "n", true) }
+    let users = copied(
+      held,
+      Scope(collections: ["users"], subcollections: false, filters: ["m < 2"], limit: 9)
+    )
+    #expect(users.filters == ["m < 2", "n > 1"] && users.limit == 5 && users.orderBy == "n")
+    #expect(users.isView && users.isPartial && users.hasWholeDocuments && !users.subcollections)
+  }
+
+  @Test("An export without subcollections does not have a group, or a collection below others.")
+  func belowShallow() {
+    let shallow = Self.everything { $0.subcollections = false }
+    let wanted = [
+      Scope(collections: ["users"], subcollections: false),
+      Scope(collections: ["groups/*/members"], subcollections: false),
+      Scope(collections: ["members"], subcollections: false, isGroup: true),
+    ]
+    #expect(wanted.map { copied(shallow, $0).isPartial } == [false, true, true])
+    #expect(wanted.map { copied(Self.everything(), $0).isPartial } == [false, false, false])
+  }
+
+  @Test("What does not say that it has all fields is not known to have them.")
+  func unknownFields() throws {
+    let old = Self.everything { $0.isPartial = true }
+    for held in [nil, old] {
+      let scope = copied(held)
+      #expect(scope.isPartial && !scope.hasWholeDocuments)
+      #expect(try !WantedKnowledge(scope).knowsAbsentFields)
+    }
+    let known = copied(Scope(collections: ["users"], subcollections: true))
+    #expect(known.isPartial && known.hasWholeDocuments)
+    #expect(try WantedKnowledge(known).knowsAbsentFields)
+    #expect(copied(known).hasWholeDocuments)
+  }
 }

@@ -25,6 +25,8 @@ package struct MirrorPull: Sendable {
     package var selection: CollectionSelection?
     /// Whether what is read may be a part of the database.
     package var readsPart = false
+    /// Whether what is read may lack fields of its documents.
+    package var mayLackFields = false
     /// Whether what is read is masked already.
     package var readsMasked = false
 

@@ -25,6 +25,8 @@ package struct MirrorInfo: Sendable {
   package var isPushed = false
   /// Whether documents of its database may be missing, because it was exported from a part of them.
   package var isPartial = false
+  /// Whether fields of its documents may be missing, too; so it is with partial ones of versions that did not record it.
+  package var mayLackFields = false
   /// Whether it is recorded that it had all collections; files of earlier versions may have some of them and do not say so.
   package private(set) var isWhole = false
 
@@ -71,6 +73,8 @@ extension MirrorInfo {
         mask: try Self.value("mask", db),
         isPushed: try Self.value("pushed", db) != nil,
         isPartial: try Self.value("partial", db) != nil,
+        mayLackFields: try Self.value("partial", db).map { !$0.isIdentical(to: Self.wholeDocuments) }
+          ?? false,
         isWhole: try Self.value("whole", db) != nil
       )
     }
@@ -129,6 +133,7 @@ extension MirrorInfo {
   }
 
   private static let separator = "---\n"
+  private static let wholeDocuments = "whole documents"
 
   private static func inferred(_ text: String) throws(Failure) -> [CollectionSchema] {
     var found: [CollectionSchema] = []
@@ -157,7 +162,7 @@ extension MirrorInfo {
       ("server", server), ("readTime", readTime?.description), ("pulledAt", pulledAt.description),
       ("schema", schemaText),
       ("inferred", inferredText), ("mask", mask),
-      (isPartial ? "partial" : "whole", "yes"),
+      (isPartial ? "partial" : "whole", isPartial && !mayLackFields ? Self.wholeDocuments : "yes"),
     ]
     try db.execute(sql: "DELETE FROM _mirror; DELETE FROM _mirror_collections; DELETE FROM _mirror_columns;")
     for case (let name, let value?) in pairs {

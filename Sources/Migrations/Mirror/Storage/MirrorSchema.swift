@@ -116,7 +116,8 @@ extension MirrorPull {
       inferredText: MirrorInfo.text(ofInferred: inferred),
       collections: collections,
       mask: options.mask?.fingerprint ?? (options.readsMasked ? "of the source" : nil),
-      isPartial: options.readsPart || options.selection != nil
+      isPartial: options.readsPart || options.selection != nil,
+      mayLackFields: options.mayLackFields
     )
     try info.write(db, layout)
   }

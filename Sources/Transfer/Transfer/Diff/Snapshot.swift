@@ -20,12 +20,17 @@ package struct Snapshot: Sendable {
   package let database: DatabaseName?
   /// The time as of which the documents were read, if known.
   package let moment: Timestamp?
-  /// Warnings: an increment used instead of a database, and files that are not as their export wrote them.
+  /// Warnings: an increment or a part used instead of a database, and files that are not as their export wrote them.
   package let warnings: [String]
   /// The paths of the latter.
   let alteredFiles: [String]
   static func warning(ofIncrement path: String) -> String {
     "\(path) is an increment, which lacks what had not changed. Name the whole export before it, too, and then each increment."
+  }
+  /// Warns of files that were exported with less than their collections have.
+  private static func warning(ofPart place: DocumentPlace) throws(Failure) -> String? {
+    guard let scope = place.ownManifest?.scope, try !WantedKnowledge(scope).knowsAbsence else { return nil }
+    return "\(place.path) is an export of a part: documents and fields that it lacks count as missing."
   }
   /// The root collections.
   package let roots: [CollectionPath]
@@ -113,7 +118,9 @@ package struct Snapshot: Sendable {
       try file.alteration(via: access).map { (path: file.path, warning: $0) }
     }
     alteredFiles = altered.map(\.path)
-    warnings = (isIncrement ? [Self.warning(ofIncrement: path)] : []) + altered.map(\.warning)
+    let part = try places.first.flatMap(Self.warning(ofPart:))
+    let lack = isIncrement ? Self.warning(ofIncrement: path) : part
+    warnings = (lack.map { [$0] } ?? []) + altered.map(\.warning)
     database = source ?? ImportSource.database(of: files + layers.compactMap(\.deleted))
     var (roots, patterns) = (Set<CollectionPath>(), Set<CollectionPath>())
     var last: DocumentPath?

@@ -221,12 +221,13 @@ package struct Export: Sendable {
     return columns
   }
 
-  /// Marks a masked managed export with a manifest that lists no files, which Google's import does not look at.
+  /// Marks a managed export that is masked or may lack fields with a manifest that lists no files, which Google's import
+  /// does not look at.
   ///
   /// This comes before the overall file, so that there is no complete export without the mark.
   private func markManaged() throws(Failure) {
     guard case .managed = options.format, case .folder(let folder) = options.destination,
-      options.scope?.isMasked ?? false
+      options.scope?.needsMark ?? false
     else { return }
     try manifest(of: []).write(to: folder, via: options.files)
   }

@@ -99,7 +99,7 @@ package struct ExportJob: Job {
   package func scope(by schema: DatabaseSchema) throws(Failure) -> Manifest.Scope {
     var scope = Manifest.Scope(
       collections: all ? nil : collections,
-      subcollections: isDeep,
+      subcollections: isDeep || format == .sqlite,
       filters: query.filters,
       limit: limit,
       orderBy: orderBy,

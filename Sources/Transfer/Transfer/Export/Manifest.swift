@@ -66,6 +66,8 @@ package struct Manifest: JSONRecord, Equatable {
     package var isView = false
     /// Whether documents may be missing that the rest of the scope includes, because those that were read were not all.
     package var isPartial = false
+    /// Whether the documents of a partial export have all their fields, or all of ``fields``; not recorded of any other.
+    package var hasWholeDocuments = false
     /// Whether the documents are masked, so that they are none of the database.
     package var isMasked = false
   }

@@ -82,7 +82,8 @@ extension Manifest {
   fileprivate func holds(_ wanted: Scope) -> Bool {
     guard !isIncrement, let scope, !scope.isPartial, !scope.isView else { return false }
     let isWhole = (try? WantedKnowledge(scope))?.isWhole ?? false
-    return scope == wanted || isWhole && (scope.subcollections || !wanted.subcollections)
+    let isOfRoots = !wanted.isGroup && wanted.collections?.allSatisfy { !$0.contains("/") } ?? true
+    return scope == wanted || isWhole && (scope.subcollections || isOfRoots && !wanted.subcollections)
   }
 
   /// Checks that the documents are those of the database.
@@ -245,12 +246,45 @@ extension Manifest.Scope {
     return filters.contains { (try? FilterExpression.parse($0, in: withoutDays)) == nil }
   }
 
-  /// The scope of an export that has the documents of an earlier one, or of files without a manifest if that is nil.
-  package func cut(to source: Manifest?) -> Manifest.Scope {
+  /// Whether the absence of a field, or of one of ``fields``, means that a document did not have it.
+  package var knowsFields: Bool { !isPartial || hasWholeDocuments }
+
+  /// Whether a managed export of it needs a manifest, because its own files are of whole documents as they are stored.
+  var needsMark: Bool { isMasked || !knowsFields }
+
+  /// The scope of an export that has the documents of exported files.
+  package func cut(to place: DocumentPlace) -> Manifest.Scope {
+    let source = place.ownManifest
     var scope = self
-    scope.isMasked = isMasked || source?.scope?.isMasked ?? false
-    scope.isPartial = !(source?.holds(self) ?? false)
+    if let held = source?.scope { scope.narrow(to: held) }
+    scope.isPartial = !(source?.holds(scope) ?? false)
+    scope.hasWholeDocuments = scope.isPartial && place.knowsFields
     return scope
+  }
+
+  /// Takes over what another scope leaves out; the collections are compared by ``Manifest/holds(_:)`` instead.
+  private mutating func narrow(to held: Manifest.Scope) {
+    subcollections = subcollections && held.subcollections
+    filters += held.filters.filter { filter in !filters.contains { $0.isIdentical(to: filter) } }
+    timeZone = timeZone ?? held.timeZone
+    limit = [limit, held.limit].compactMap(\.self).min()
+    orderBy = orderBy ?? held.orderBy
+    fields = Self.common(fields, held.fields)
+    isView = isView || held.isView
+    isMasked = isMasked || held.isMasked
+  }
+
+  /// The fields that two lists have in common; nil is the list of all fields.
+  private static func common(_ a: [String]?, _ b: [String]?) -> [String]? {
+    guard let a, let b else { return a ?? b }
+    return a.flatMap { one in
+      b.compactMap { other in
+        guard let path = try? FieldPath(parsing: one), let second = try? FieldPath(parsing: other) else {
+          return nil
+        }
+        return second.isPrefix(of: path) ? one : path.isPrefix(of: second) ? other : nil
+      }
+    }
   }
 
   private enum CodingKeys: String, CodingKey {
@@ -260,6 +294,7 @@ extension Manifest.Scope {
     case isGroup = "group"
     case isView = "view"
     case isPartial = "partial"
+    case hasWholeDocuments = "wholeDocuments"
     case isMasked = "masked"
   }
 
@@ -277,6 +312,7 @@ extension Manifest.Scope {
       isGroup: try json.decodeIfPresent(Bool.self, forKey: .isGroup) ?? false,
       isView: try json.decodeIfPresent(Bool.self, forKey: .isView) ?? false,
       isPartial: try json.decodeIfPresent(Bool.self, forKey: .isPartial) ?? false,
+      hasWholeDocuments: try json.decodeIfPresent(Bool.self, forKey: .hasWholeDocuments) ?? false,
       isMasked: try json.decodeIfPresent(Bool.self, forKey: .isMasked) ?? false
     )
   }
@@ -293,6 +329,7 @@ extension Manifest.Scope {
     if isGroup { try json.encode(true, forKey: .isGroup) }
     if isView { try json.encode(true, forKey: .isView) }
     if isPartial { try json.encode(true, forKey: .isPartial) }
+    if hasWholeDocuments { try json.encode(true, forKey: .hasWholeDocuments) }
     if isMasked { try json.encode(true, forKey: .isMasked) }
   }
 }

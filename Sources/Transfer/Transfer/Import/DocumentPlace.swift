@@ -8,13 +8,21 @@ package struct DocumentPlace: Sendable {
   /// The managed export at the path, if it is one.
   let managed: ManagedExport?
   /// The manifest of the folder, or the one beside the file that lists it; a managed export has one only if it is
-  /// masked, which lists no files.
+  /// masked or may lack fields, which lists no files.
   package let manifest: Manifest?
 
   /// The database of its documents, if known.
   package var database: DatabaseName? { manifest?.database ?? managed?.database }
-  /// Whether its documents are known to be masked.
-  package var isMasked: Bool { manifest?.scope?.isMasked ?? false }
+  /// The manifest of exactly these documents: for a file, the one beside it, reduced to the file.
+  var ownManifest: Manifest? {
+    isFolder || managed != nil ? manifest : manifest?.cut(to: FilePaths.name(of: path))
+  }
+  /// Whether the absence of a field, among those that were exported, means that a document did not have it.
+  var knowsFields: Bool {
+    if let manifest { return manifest.scope?.knowsFields ?? false }
+    // Google's own exports have whole documents.
+    return managed != nil
+  }
   /// The time as of which its documents were read, if known; for managed exports, when they ended.
   var moment: Timestamp? { manifest?.readTime ?? managed?.endTime }
 
@@ -154,8 +162,8 @@ package struct PlaceReader {
   private mutating func manifest(ofManaged export: ManagedExport) throws(Failure) -> Manifest? {
     let manifest = try manifest(of: FilePaths.folder(of: export.overallFile))
     // Any other is of another export in the same folder.
-    let isMark = manifest.map { $0.allFiles.isEmpty && $0.scope?.isMasked ?? false } ?? false
-    return isMark ? manifest : nil
+    guard let manifest, manifest.allFiles.isEmpty, manifest.scope?.needsMark ?? false else { return nil }
+    return manifest
   }
 
   private mutating func manifest(of folder: String) throws(Failure) -> Manifest? {

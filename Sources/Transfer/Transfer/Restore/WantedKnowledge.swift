@@ -40,6 +40,7 @@ package struct WantedKnowledge: Sendable, Equatable {
     knowsAbsence =
       scope.filters.isEmpty && scope.limit == nil && scope.orderBy == nil && scope.fields == nil
       && !scope.isPartial
+    knowsAbsentFields = scope.knowsFields
     do {
       fields = try scope.fields?.map { try FieldPath(parsing: $0) }
     } catch {

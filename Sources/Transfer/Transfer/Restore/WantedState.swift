@@ -37,10 +37,9 @@ package struct WantedState: Sendable {
     for place in places { try Self.assertOf(environment, place, source) }
     try Manifest.assertSeries(manifests, at: paths, to: "restore from")
     let last = manifests.last ?? nil
-    moment = last.flatMap { $0.isOf(environment) ? $0.readTime : nil }
+    moment = last.flatMap { places[0].managed == nil && $0.isOf(environment) ? $0.readTime : nil }
     var knowledge = try WantedKnowledge(manifests.first.flatMap { $0?.scope })
-    // Google's own exports have whole documents.
-    if places[0].managed != nil { knowledge.knowsAbsentFields = true }
+    if manifests[0] == nil { knowledge.knowsAbsentFields = places[0].knowsFields }
     if paths.count > 1 {
       knowledge.unchangedUntil = moment
       // The present of another database cannot fill in what the increments leave open.
@@ -63,9 +62,8 @@ package struct WantedState: Sendable {
   /// there is none.
   private static func manifest(of place: DocumentPlace, via access: FileAccess) throws -> Manifest? {
     let path = place.path
-    if !place.isFolder { return place.manifest?.cut(to: FilePaths.name(of: path)) }
-    // That of a managed export lists no files.
-    if place.managed != nil, let manifest = place.manifest { return manifest }
+    // The manifest of a managed export lists no files.
+    if !place.isFolder || place.managed != nil && place.manifest != nil { return place.ownManifest }
     if place.manifest == nil {
       let folders = try FolderVerification.folders(in: path, via: access)
       if folders.count > 1 || folders != [FilePaths.bare(path)] { throw severalExports(path, folders) }

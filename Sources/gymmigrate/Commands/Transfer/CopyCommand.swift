@@ -1,5 +1,6 @@
 import Configuration
 import Logging
+import Mirror
 import Schema
 import Shards
 import Transfer
@@ -150,6 +151,7 @@ struct CopyCommand: JobCommand, PlacedCommand {
 extension CopyJob: DivisibleJob {
   func perform(as run: JobRun) async throws -> RunEnding {
     try assertMayLeave(run)
+    try assertMayDelete(run)
     let base = try options(run)
     let isWhole = run.part == nil
     return try await CommandRun(run).perform { session, folder in
@@ -216,6 +218,23 @@ extension CopyJob: DivisibleJob {
   private func assertMayLeave(_ run: JobRun) throws(Failure) {
     guard let source = run.source else { return }
     try Guard.assertMayLeave(EnvironmentResolver(source).environment(), isMasked: mask != nil)
+  }
+
+  /// Refuses to delete what is not in a mirror that was made of a part of its database.
+  ///
+  /// - Throws: `.notPermitted`.
+  private func assertMayDelete(_ run: JobRun) throws(Failure) {
+    guard deletesExtraneous, let source = run.source,
+      let file = try EnvironmentResolver(source).environment().mirror,
+      try MirrorInfo(MirrorFile(file, for: .reading)).isPartial
+    else { return }
+    throw Failure(
+      .notPermitted,
+      "delete what is not in",
+      path: file,
+      cause: "it was made of a part of its database: what it lacks may be there",
+      remedy: "Leave --delete-extraneous out, or copy from a mirror of everything."
+    )
   }
 
   /// Requires both environments to have a bucket.

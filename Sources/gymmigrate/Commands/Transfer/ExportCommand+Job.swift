@@ -10,10 +10,12 @@ extension ExportJob: DivisibleJob {
     let resolver = EnvironmentResolver(run.connection)
     let (schema, environment) = (try resolver.schema(), try resolver.environment())
     try Guard.assertMayLeave(environment, isMasked: mask != nil)
-    guard let format = try exportFormat(schema, of: environment.database, isPart: run.part != nil) else {
-      return try await exportSQLite(as: run)
-    }
     let scope = try scope(by: schema)
+    let held = try resolver.scope(scope, of: environment)
+    try assertHolds(held)
+    guard let format = try exportFormat(schema, of: environment.database, isPart: run.part != nil) else {
+      return try await exportSQLite(held, as: run)
+    }
     let complete =
       additions.isEmpty ? nil : try Invocation.current.application?.addition(to: self, of: schema)
     let output = run.part?.output ?? output
@@ -29,7 +31,7 @@ extension ExportJob: DivisibleJob {
         options.fields = try fieldPaths()
         options.limit = limit
         options.files = access.files
-        options.scope = try resolver.scope(scope, of: environment)
+        options.scope = held
         options.readTime = moment
         options.isPart = run.part != nil
         complete?(&options)
