@@ -1,3 +1,4 @@
+import Files
 package import MigrationEngine
 
 /// `plan.json`: the definition of a sharded run, written once and used by all of its tasks.
@@ -38,14 +39,16 @@ package struct ShardPlan: JSONRecord, Equatable {
   /// An input file.
   package struct Input: Codable, Sendable, Equatable {
     package var bytes: Int
+    /// The generation of an object in a bucket.
+    package var generation: String?
     package var path: String
     /// The SHA-256 of a small file.
     package var sha256: String?
 
-    package init(path: String, bytes: Int, sha256: String? = nil) {
+    package init(path: String, bytes: Int, digest: String? = nil) {
       self.path = path
       self.bytes = bytes
-      self.sha256 = sha256
+      if FileAccess.isRemote(path) { generation = digest } else { sha256 = digest }
     }
   }
 
@@ -93,6 +96,11 @@ package struct ShardPlan: JSONRecord, Equatable {
   package var inputs: [Input]
   /// The migrations, with the checksums of their files.
   package var migrations: [LedgerEntry.Applied]
+  /// The SHA-256 of the schema; nil in plans of versions that did not record it.
+  package var schema: String?
+  /// The storage buckets of the source, if any, and of the target, empty for none; nil in plans of versions that did not
+  /// record them.
+  package var buckets: [String]?
   /// The user who planned the run, as `user@host`.
   package var holder: String
   /// When the run was planned, by the clock of that machine.
@@ -102,11 +110,11 @@ package struct ShardPlan: JSONRecord, Equatable {
   private var version = Self.version
 
   private enum CodingKeys: String, CodingKey {
-    case command, confirmed, createdAt, edition, holder, inputs, job, migrations, name
+    case buckets, command, confirmed, createdAt, edition, holder, inputs, job, migrations, name
     case partExtension = "part"
     case ranges, readTime, reads
     case run = "runId"
-    case source, target, tasks, toolVersion, version, writes
+    case schema, source, target, tasks, toolVersion, version, writes
   }
 
   package init(
@@ -124,6 +132,8 @@ package struct ShardPlan: JSONRecord, Equatable {
     ranges: [Range],
     inputs: [Input],
     migrations: [LedgerEntry.Applied],
+    schema: String? = nil,
+    buckets: [String]? = nil,
     holder: String,
     edition: String? = nil,
     createdAt: Timestamp = .now
@@ -143,6 +153,7 @@ package struct ShardPlan: JSONRecord, Equatable {
     self.ranges = ranges
     self.inputs = inputs
     self.migrations = migrations
+    (self.schema, self.buckets) = (schema, buckets)
     self.holder = holder
     self.edition = edition
     self.createdAt = createdAt

@@ -158,11 +158,10 @@ struct CommandRun {
     )
   }
 
-  /// The SHA-256 of the schema, regardless of the formatting of its file; nil for a job that does not use it.
+  /// The SHA-256 of the schema; nil for a job that does not use it.
   private func schemaDigest() throws(Failure) -> String? {
     guard job?.job.goesBySchema ?? false else { return nil }
-    let schema = try EnvironmentResolver(connection).schema()
-    return try SHA256Digest.checksum(of: Array(SchemaWriter.yaml(schema).utf8))
+    return try EnvironmentResolver(connection).schemaDigest()
   }
 
   /// Returns the last run of the same job in the same database and folder, if it stopped early.

@@ -101,7 +101,7 @@ struct ConfigurationResolver {
   }
 
   /// Returns the schema's file; nil if it is built in or there is none.
-  func schemaFile() throws(Failure) -> String? {
+  private func schemaFile() throws(Failure) -> String? {
     if case .file(let path) = try schemaChoice() { return path }
     return nil
   }

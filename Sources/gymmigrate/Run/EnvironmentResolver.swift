@@ -64,8 +64,10 @@ struct EnvironmentResolver {
 
   func schema() throws(Failure) -> DatabaseSchema { try files.schema() }
 
-  /// Returns the schema's file; nil if it is built in or there is none.
-  func schemaFile() throws(Failure) -> String? { try files.schemaFile() }
+  /// Returns the SHA-256 of the schema, regardless of the formatting of its file.
+  func schemaDigest() throws(Failure) -> String {
+    try SHA256Digest.checksum(of: Array(SchemaWriter.yaml(schema()).utf8))
+  }
 
   /// Returns the choice of the schema as a word: a name, a file or none.
   func schemaText() throws(Failure) -> String {

@@ -141,7 +141,7 @@ struct ShardDivision {
   /// The choice of the read time; nil for a job that reads the present.
   var readTime: ReadTimeChoice?
   var inputs: [String] = []
-  /// The SHA-256 of small inputs, by path.
+  /// The SHA-256 of small inputs, and the generations of objects in buckets, by path.
   var digests: [UTF8Key: String] = [:]
 
   /// Refuses reads that cannot be divided at names.

@@ -17,8 +17,8 @@ struct ShardWorker: Sendable {
   /// Prepares the work.
   ///
   /// - Parameter bound: Replaces the bound on the bill of all tasks; nil to keep it.
-  /// - Throws: `.configuration` if this program, its configuration or its files differ from those of the plan; `.usage` for a
-  ///   bound on tasks that were planned without one.
+  /// - Throws: `.configuration` or `.inputMalformed` if this program, its configuration, its schema or its files differ from
+  ///   those of the plan; `.usage` for a bound on tasks that were planned without one.
   init(
     task: Int,
     of plan: ShardPlan,
@@ -40,6 +40,8 @@ struct ShardWorker: Sendable {
     self.job = job
     Invocation.current.notifier?.begin(on: job.connection)
     try plan.assertSame(at: place)
+    try plan.assertSameSchema(at: place)
+    try plan.assertSameFiles(at: place)
     try plan.assertConfirmed(job)
   }
 
@@ -197,90 +199,6 @@ struct ShardWorker: Sendable {
       result.lists.append(list)
     }
     return result
-  }
-}
-
-extension ShardPlan {
-  /// Checks that this program, its configuration and its files match those of the plan.
-  ///
-  /// - Throws: `.configuration`, `.inputMalformed`.
-  func assertSame(at place: ShardPlace) throws {
-    func refusal(_ cause: String, _ remedy: String) -> Failure {
-      Failure(.configuration, "work for the plan of", path: place.text, cause: cause, remedy: remedy)
-    }
-    func assertSame(_ now: DatabaseEnvironment, _ planned: RunRecord.Target) throws(Failure) {
-      var place = RunRecord.Target(now)
-      place.environment = planned.environment
-      if place == planned { return }
-      throw refusal(
-        "\(now.name) is \(place.database) at \(place.endpoint) here, and \(planned.database) at \(planned.endpoint) in the plan",
-        "Use the configuration of the plan."
-      )
-    }
-    guard toolVersion.isIdentical(to: gymmigrateVersion) else {
-      throw refusal(
-        "version \(toolVersion) planned it, and this is \(gymmigrateVersion)",
-        "Use one version for all tasks."
-      )
-    }
-    let run = try jobRun(at: place)
-    try assertSame(EnvironmentResolver(run.connection).environment(), target)
-    if let source = run.source, let planned = self.source {
-      try assertSame(EnvironmentResolver(source).environment(), planned)
-    }
-    let migrations = try (run.job as? any DivisibleJob)?.applied(in: run) ?? []
-    if migrations != self.migrations {
-      throw refusal("the migrations' files are not those of the plan", "Put the files of the plan back.")
-    }
-    func change(of input: Input, _ cause: String, _ remedy: String) -> Failure {
-      Failure(.inputMalformed, "work on", path: input.path, cause: cause, remedy: remedy)
-    }
-    for input in inputs where RunRecord.size(of: input.path) != input.bytes {
-      throw change(
-        of: input,
-        "it has \(RunRecord.size(of: input.path)) bytes, and had \(input.bytes) when the tasks were planned",
-        "Run the task where the files of the plan are."
-      )
-    }
-    let planned = inputs.filter { $0.sha256 != nil }
-    let digests = try SHA256Digest.hexadecimal(of: planned.map(\.path))
-    for input in planned where digests[UTF8Key(input.path)] != input.sha256 {
-      throw change(
-        of: input,
-        "it has changed since the tasks were planned",
-        "Put the file of the plan back."
-      )
-    }
-  }
-
-  /// Refuses to write to an environment that is protected here and was not where the run was planned.
-  ///
-  /// Nobody answers for a task, so whoever plans confirms for all of them.
-  ///
-  /// - Throws: `.notPermitted`.
-  fileprivate func assertConfirmed(_ job: JobRun) throws(Failure) {
-    let environment = try EnvironmentResolver(job.connection).environment()
-    guard writes, environment.isProtected, confirmed != true else { return }
-    let confirmation = CommandLineText.quoted(["--confirm", environment.name])
-    let by = environment.protectedBy.map { " (\($0) protects it)" } ?? ""
-    throw Failure(
-      .notPermitted,
-      "write to",
-      path: environment.name,
-      cause: "it is protected here\(by), and nobody confirmed it when the tasks were planned",
-      remedy: "Plan again where it is protected, with \(confirmation) behind --, if this is what you want."
-    )
-  }
-
-  /// Returns the job with where and how to perform it.
-  ///
-  /// - Throws: `.inputMalformed` if it is not a valid job.
-  func jobRun(at place: ShardPlace) throws(Failure) -> JobRun {
-    do throws(WireError) {
-      return try JobRun(job)
-    } catch {
-      throw Failure(.inputMalformed, "work for the plan of", path: place.text, cause: error.description)
-    }
   }
 }
 

@@ -250,11 +250,7 @@ extension CheckJob: DivisibleJob {
     await session.warnOfUnread(
       named(by: check).map { CollectionScope(pathOrPattern: $0).read(at: nil) }
     )
-    return ShardDivision(
-      reads: check.reads,
-      readTime: readTime,
-      inputs: try EnvironmentResolver(run.connection).schemaFile().map { [$0] } ?? []
-    )
+    return ShardDivision(reads: check.reads, readTime: readTime)
   }
 
   /// The list of a part's findings, as JSON.

@@ -34,6 +34,8 @@ struct ShardFinishCommand: AsyncParsableCommand {
     let bill = try place.bill(of: &divided)
     Invocation.current.notifier?.begin(on: divided.connection)
     try plan.assertSame(at: place)
+    // What was written is not read again: neither the files of an import or a migration nor the schema are needed.
+    if !plan.writes { try plan.assertSameSchema(at: place) }
     let resolver = EnvironmentResolver(divided.connection)
     let scratch = try Scratch()
     let finish = ShardFinish(plan, in: place.shards, scratch: scratch.path)

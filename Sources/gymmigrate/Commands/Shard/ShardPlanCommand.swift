@@ -202,9 +202,11 @@ struct ShardPlanCommand: AsyncParsableCommand {
       reads: division.reads.map { ShardPlan.Read($0) },
       ranges: ranges,
       inputs: division.inputs.map { path in
-        ShardPlan.Input(path: path, bytes: RunRecord.size(of: path), sha256: division.digests[UTF8Key(path)])
+        ShardPlan.Input(path: path, bytes: RunRecord.size(of: path), digest: division.digests[UTF8Key(path)])
       },
       migrations: try job.applied(in: divided),
+      schema: try EnvironmentResolver(divided.connection).schemaDigest(),
+      buckets: try divided.buckets(),
       holder: LedgerRun.holder,
       edition: session.environment.isEmbedded ? nil : await session.client.edition()
     )

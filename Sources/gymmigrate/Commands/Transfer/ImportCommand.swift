@@ -142,9 +142,8 @@ extension ImportJob: DivisibleJob {
     let prepared = try options(run)
     var command = CommandRun(run)
     command.inputs = prepared.sources.flatMap(\.files)
-    for file in command.inputs {
-      command.digests[UTF8Key(file)] = try prepared.table.files.version(of: file)
-    }
+    command.digests = try prepared.generations()
+    try run.part?.plan.assertReads(command.inputs, command.digests)
     return try await command.perform { session, folder in
       var options = prepared
       options.share = run.part.map { ImportShare(index: $0.range.number, count: $0.plan.ranges.count) }
@@ -205,6 +204,15 @@ extension ImportJob: DivisibleJob {
     options.table.newIDSeed = folder.id
     options.willDelete = { _ in throw refusal(of: FilePaths.list(files), Self.divided) }
     try await Import(options, in: session.context(folder)).check()
-    return ShardDivision(inputs: options.sources.flatMap(\.files))
+    return ShardDivision(inputs: options.sources.flatMap(\.files), digests: try options.generations())
+  }
+}
+
+extension Import.Options {
+  /// Returns the generations of the files that are objects in buckets, by path.
+  fileprivate func generations() throws(Failure) -> [UTF8Key: String] {
+    var generations: [UTF8Key: String] = [:]
+    for file in sources.flatMap(\.files) { generations[UTF8Key(file)] = try table.files.version(of: file) }
+    return generations
   }
 }
