@@ -37,7 +37,7 @@ package enum WorkerProcess {
   }
 
   /// Whether a process is or was on this machine.
-  package static func isHere(_ process: String) -> Bool {
+  private static func isHere(_ process: String) -> Bool {
     let parts = parts(of: process)
     return parts.count == 4 && !boot.isEmpty && parts[0].isIdentical(to: boot)
       && parts[1].isIdentical(to: namespace)
@@ -93,8 +93,6 @@ package actor ClaimKeeper {
   private var claim: ShardClaim
   private var version: ObjectVersion?
   private var renewedAt = 0.0
-  /// The claim of the process from which the task was taken over; nil if it was unclaimed.
-  package private(set) var former: ShardClaim?
   private let turns = Turns()
 
   package init(_ claim: ShardClaim, in folder: ShardFolder, clock: RunClock = .system) {
@@ -126,10 +124,7 @@ package actor ClaimKeeper {
       let now = clock.now()
       if seen?.version != object.version { seen = (object.version, now) }
       if WorkerProcess.hasEnded(other.process) || now - (seen?.since ?? now) > Self.expiry {
-        if try await put(.version(object.version)) {
-          former = other
-          return true
-        }
+        if try await put(.version(object.version)) { return true }
         continue
       }
       if !hasWaited { onWait(other) }

@@ -5,8 +5,8 @@ package import Storage
 ///
 /// | name | content | |---|---| | `plan.json` | ``ShardPlan`` | | `claims/NNNNN.json` | ``ShardClaim``, who works on a task | |
 /// `ranges/NNNNN.json` | ``ShardResult``, how a range ended | | `errors/NNNNN.json` | ``ShardError``, why the last attempt of a
-/// task failed | | `parts/NNNNN.jsonl` | the output of a range | | `lists/NNNNN/…` | the lists of a range | | `ramp.json`,
-/// `clock/NNNNN` | when the first task began to write, by the store's clock; a task's reading of that clock |
+/// task failed | | `parts/NNNNN.jsonl` | the output of a range | | `lists/NNNNN/…` | the lists of a range | | `begun/NNNNN`,
+/// `begun/NNNNN-N` | that a range has begun to write, and the name of its folder | | `ramp.json`, `clock/NNNNN` | when the first task began to write, by the store's clock; a task's reading of that clock |
 package struct ShardFolder: Sendable {
   package let store: any ObjectStore
 
@@ -53,7 +53,7 @@ package struct ShardFolder: Sendable {
     if try await store.read(ShardPlan.fileName, limit: ShardPlan.largest) != nil {
       throw try await planIsThere()
     }
-    for folder in ["ranges/", "parts/", "lists/"] {
+    for folder in ["ranges/", "parts/", "lists/", "\(Self.begun)/"] {
       guard let left = try await store.list(folder).first else { continue }
       throw Failure(
         .cannotWrite,
@@ -73,6 +73,11 @@ package struct ShardFolder: Sendable {
       cause: "the plan of run \(try await plan().run) is there",
       remedy: "Name another place, or remove that one once it is no longer needed."
     )
+  }
+
+  /// Removes the plan of a run that could not begin.
+  package func removePlan() async throws(Failure) {
+    _ = try await store.delete(ShardPlan.fileName, version: nil)
   }
 
   /// Writes the plan.
@@ -129,6 +134,18 @@ package struct ShardFolder: Sendable {
     _ = try await store.write(result.line, to: Self.resultName(result.range), if: .none)
   }
 
+  // MARK: Ranges that write
+
+  /// Where it is recorded which ranges have begun to write.
+  package static let begun = "begun"
+
+  /// Records, outside of the folder of a range, that the range has begun to write, so that the loss of that folder is noticed.
+  ///
+  /// - Parameter name: The name of the folder.
+  package func recordBegin(of name: String) async throws(Failure) {
+    _ = try await store.write(Array("{}\n".utf8), to: "\(Self.begun)/\(name)", if: .missing)
+  }
+
   // MARK: Errors of tasks
 
   /// Records why a task failed, for `status` and `finish`; nil clears the record.
@@ -150,16 +167,18 @@ package struct ShardFolder: Sendable {
 
   // MARK: The ramp
 
+  /// The object whose time is that of the first write of the run.
+  package static let ramp = "ramp.json"
+
   /// Returns the seconds since the first task of the run began to write, by the store's clock.
   ///
   /// The first caller starts the ramp.
   package func rampElapsed(task: Int) async throws(Failure) -> Double {
-    let name = "ramp.json"
     let begin: Timestamp
-    switch try await store.write(Array("{}\n".utf8), to: name, if: .missing) {
+    switch try await store.write(Array("{}\n".utf8), to: Self.ramp, if: .missing) {
     case .written: return 0
     case .refused:
-      guard let object = try await store.read(name, limit: Self.largestRecord) else { return 0 }
+      guard let object = try await store.read(Self.ramp, limit: Self.largestRecord) else { return 0 }
       begin = object.updatedAt
     }
     return max(0, try await now(task: task).seconds(since: begin))

@@ -79,8 +79,8 @@ struct ShardPlace: Sendable {
   /// - Returns: The new folder.
   static func moved(_ folder: String, with run: RunRecord) throws(Failure) -> String {
     let base = FilePaths.folder(of: folder)
-    let parts = folder.dropFirst(base.utf8.count + 1).split(separator: "-")
-    let next = "\(base)/\(parts[0])-\((parts.count > 1 ? Int(parts[1]) ?? 0 : 0) + 1)"
+    let name = FilePaths.name(of: folder)
+    let next = "\(base)/\(name.prefix { $0 != "-" })-\(moves(of: name) + 1)"
     // Copied under another name first, so that the new folder is complete: a name with a dot is not a range.
     let unfinished = "\(next).copy"
     _ = try LocalObjectStore(creating: unfinished)
@@ -89,22 +89,47 @@ struct ShardPlace: Sendable {
     return next
   }
 
-  /// Returns the folders of a task's ranges by the ranges' digits; for a moved range, the last one.
-  private static func lastFolders(in task: String) -> [String: String] {
-    var last: [String: (name: String, moves: Int)] = [:]
-    for name in FilePaths.names(in: task) where !name.utf8.contains(UInt8(ascii: ".")) {
-      let parts = name.split(separator: "-").map(String.init)
-      guard let range = parts.first else { continue }
-      let moves = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
-      if moves >= last[range]?.moves ?? 0 { last[range] = (name, moves) }
+  /// Returns the names of folders of ranges by the ranges' digits; for a moved range, the last one.
+  private static func lastFolders(in folder: String) -> [String: String] {
+    var last: [String: String] = [:]
+    for name in FilePaths.names(in: folder) where !name.utf8.contains(UInt8(ascii: ".")) {
+      let range = String(name.prefix { $0 != "-" })
+      if last[range].map({ moves(of: $0) <= moves(of: name) }) ?? true { last[range] = name }
     }
-    return last.mapValues(\.name)
+    return last
+  }
+
+  /// How often a range was moved to a folder of another name.
+  private static func moves(of name: String) -> Int {
+    Int(name.drop { $0 != "-" }.dropFirst()) ?? 0
+  }
+
+  /// Refuses a range that has begun to write and whose run folder is not here: what it wrote would not be known.
+  ///
+  /// - Parameter hasRun: Whether a run is in its folder.
+  /// - Throws: `.inputMissing`.
+  func assertHere(_ range: ShardPlan.Range, in path: String, hasRun: Bool) throws(Failure) {
+    guard let folder else { return }
+    let begun = Self.lastFolders(in: "\(folder)/\(ShardFolder.begun)")
+    try Self.assertHere(range, in: path, hasRun: hasRun, begun)
+  }
+
+  private static func assertHere(
+    _ range: ShardPlan.Range,
+    in path: String,
+    hasRun: Bool,
+    _ begun: [String: String]
+  ) throws(Failure) {
+    guard let name = begun[ShardFolder.digits(range.number)],
+      !hasRun || moves(of: FilePaths.name(of: path)) < moves(of: name)
+    else { return }
+    throw missing("\(FilePaths.folder(of: path))/\(name)", "range \(range.number) has begun to write")
   }
 
   /// Returns the journals of all ranges of a run, with the IDs of their runs.
   ///
-  /// - Throws: `.inputMissing` if that of a range that wrote is missing, or the plan; `.inputMalformed` if one has lost its
-  ///   end, or the files of a range are damaged; `.notPermitted` if another user may have written one.
+  /// - Throws: `.inputMissing` if that of a range that has begun to write is missing, or the plan; `.inputMalformed` if one has
+  ///   lost its end, or the files of a range are damaged; `.notPermitted` if another user may have written one.
   static func journals(of run: String, in folder: String) throws(Failure) -> [(path: String, run: String)] {
     let file = "\(folder)/\(ShardPlan.fileName)"
     guard let plan = try JSONFile.read(file, as: ShardPlan.self) else {
@@ -112,6 +137,10 @@ struct ShardPlace: Sendable {
     }
     guard plan.run.isIdentical(to: run) else { throw .malformed(file, "it is of run \(plan.run)") }
     let isFinished = FileCheck.exists("\(folder)/runs/\(run)/summary.json")
+    let begun = lastFolders(in: "\(folder)/\(ShardFolder.begun)")
+    if FileCheck.exists("\(folder)/\(ShardFolder.ramp)"), !FileCheck.exists("\(folder)/tasks") {
+      throw missing("\(folder)/tasks", "a task has begun")
+    }
     var journals: [(path: String, run: String)] = []
     for task in 0..<plan.tasks {
       let base = "\(folder)/tasks/\(ShardFolder.digits(task))"
@@ -121,7 +150,9 @@ struct ShardPlace: Sendable {
         let path = "\(folder)/\(ShardFolder.resultName(range.number))"
         let result = try JSONFile.read(path, as: ShardResult.self)
         if result == nil, isFinished { throw missing(path, "the run is finished") }
-        let own = try Self.journals(in: "\(base)/\(folders[name] ?? name)", result)
+        let place = "\(base)/\(folders[name] ?? name)"
+        let own = try Self.journals(in: place, result)
+        try assertHere(range, in: place, hasRun: !own.isEmpty, begun)
         if own.isEmpty, let written = result?.totals.written, written > 0 {
           let count = NumberText.counted(written, "document")
           throw missing("\(base)/\(name)", "range \(range.number) of task \(task) wrote \(count)")

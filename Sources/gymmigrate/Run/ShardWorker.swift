@@ -66,13 +66,6 @@ struct ShardWorker: Sendable {
       logger.info("Task \(task) of \(plan.tasks) was done by another process.")
       return
     }
-    if let former = await keeper.former, plan.writes, place.folder == nil,
-      !WorkerProcess.isHere(former.process)
-    {
-      logger.warning(
-        "\(former.holder) left task \(task) unfinished: what it wrote in its last range counts as unchanged, because its run folder is on its machine."
-      )
-    }
     do {
       try await keeper.holding {
         // Another process may have done everything, and 'finish' may have ended the run, before the claim was free.
@@ -145,6 +138,7 @@ struct ShardWorker: Sendable {
       folder = try ShardPlace.moved(folder, with: running.record)
       former = RunHistory(in: folder).entries().last
     }
+    if plan.writes { try place.assertHere(range, in: folder, hasRun: former != nil) }
     let file = plan.partExtension.map { "\(folder)/part.\($0)" }
     // It may have ended without recording a result.
     if plan.writes, let former, former.isComplete {
@@ -152,6 +146,7 @@ struct ShardWorker: Sendable {
       return try await publish(range, run: "\(folder)/runs/\(former.record.id)", part: nil, CommandResult())
     }
     var run = job
+    let own = CommitGate()
     let part = ShardPart(
       plan: plan,
       range: range,
@@ -159,11 +154,18 @@ struct ShardWorker: Sendable {
       output: file,
       resumed: plan.writes ? former.flatMap { $0.isResumable ? $0.record : nil } : nil,
       pace: plan.writes ? try await pace() : nil,
-      gate: gate
+      gate: own
     )
     if let bill { part.traffic.account.share(bill) }
     run.part = part
-    let ending = try await run.perform()
+    let isRecorded = Locked(false)
+    let check: CommitGate.Check = { [place, name = FilePaths.name(of: folder)] occasion in
+      try await gate.pass(occasion)
+      if occasion != .commit || isRecorded.withLock({ $0 }) { return }
+      try await place.shards.recordBegin(of: name)
+      isRecorded.withLock { $0 = true }
+    }
+    let ending = try await own.hold(check, fence: gate.fence) { [run] in try await run.perform() }
     if let failure = ending.failure { throw failure }
     guard let run = ending.run else {
       throw Failure(.internal, "work on range \(range.number)", cause: "the command left no run")

@@ -41,7 +41,8 @@ extension UndoTarget {
     }
     try history.assertPrivate(record)
     if record.shards != nil {
-      return try RunChanges(of: record.id, journals: try ShardPlace.journals(of: record.id, in: stateDir))
+      let journals = try ShardPlace.journals(of: record.id, in: stateDir)
+      return try RunChanges(of: record.id, in: record.database, journals: journals)
     }
     let journal = history.file("journal.jsonl", of: record.id)
     try history.assertWholeJournal(record)

@@ -62,7 +62,9 @@ struct ShardSamenessTests {
     }
   }
 
-  @Test("Rules that mask less than those of the plan are refused (65), and no part has what they would leave.")
+  @Test(
+    "Rules that mask less than those of the plan are refused (65), and no part has what they would leave."
+  )
   func mask() async throws {
     try await withUsers { tool in
       func schema(_ rule: String) -> String {

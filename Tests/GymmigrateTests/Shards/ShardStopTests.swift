@@ -36,11 +36,13 @@ struct ShardStopTests {
     }
   }
 
-  @Test("A run whose task was killed on this machine is undone at once.")
-  func killed() async throws {
+  /// A run in `S` of one task, which was killed at its second write; `before` is the database before it.
+  private func withKilled(
+    _ body: (Tool, MiniFirestore, _ run: String, _ before: [String: String]) async throws -> Void
+  ) async throws {
     let mini = MiniFirestore()
     try mini.load(jsonLines: (0..<4).map { documentLine("orders/o\($0)", 1) }.joined(separator: "\n"))
-    let before = mini.snapshot()
+    let before = Self.orders(mini)
     let running = Later<RunningBinary>()
     let faults = mini.faults(
       FaultRule(
@@ -57,10 +59,91 @@ struct ShardStopTests {
       let result = try await tool.bare(["shard", "work", "S", "--task", "0"], as: running)
       #expect(result.signal == SIGKILL, "\(result.errors)")
       faults.setOn(false)
-      #expect(mini.snapshot() != before)
-      let run = try #require(tool.names(in: "S/runs").first)
+      #expect(Self.orders(mini) != before)
+      try await body(tool, mini, try #require(tool.names(in: "S/runs").first), before)
+    }
+  }
+
+  private static func orders(_ mini: MiniFirestore) -> [String: String] {
+    mini.lines().filter { $0.key.hasPrefix("orders/") }
+  }
+
+  @Test("A run whose task was killed on this machine is undone at once.")
+  func killed() async throws {
+    try await withKilled { tool, mini, run, before in
       try await tool.run("migrate", "undo", run, "--state-dir", "S").expect(0)
-      #expect(mini.snapshot() == before)
+      #expect(Self.orders(mini) == before)
+    }
+  }
+
+  @Test("Without its folder, a range that has begun to write is neither undone nor begun anew (66).")
+  func lost() async throws {
+    try await withKilled { tool, mini, run, before in
+      let after = Self.orders(mini)
+      func move(_ name: String, to other: String) throws {
+        try FileManager.default.moveItem(atPath: tool.path(name), toPath: tool.path(other))
+      }
+      func expectMissing(_ name: String) async throws {
+        try await tool.run("migrate", "undo", run, "--state-dir", "S").expectFailure(66, name, "begun")
+        #expect(Self.orders(mini) == after)
+      }
+      let folder = "S/tasks/00000/00000"
+      try move(folder, to: "lost")
+      try await expectMissing(folder)
+      try await tool.bare(["shard", "work", "S", "--task", "0"])
+        .expectFailure(66, folder, "range 0 has begun to write", "gymmigrate restore")
+      #expect(Self.orders(mini) == after)
+      // The task has made an empty folder.
+      try await expectMissing(folder)
+      try FileManager.default.removeItem(atPath: tool.path(folder))
+      try move("lost", to: folder)
+      // A process that took over had continued in a copy, which alone has all.
+      try move("S/begun/00000", to: "S/begun/00000-1")
+      try await expectMissing("\(folder)-1")
+      try await tool.bare(["shard", "work", "S", "--task", "0"]).expectFailure(66, "\(folder)-1")
+      try move("S/tasks", to: "lost")
+      try await expectMissing("S/tasks")
+      try move("lost", to: "S/tasks")
+      // A plan of a version that did not record it.
+      try FileManager.default.removeItem(atPath: tool.path("S/begun"))
+      try await tool.run("migrate", "undo", run, "--state-dir", "S").expect(0)
+      #expect(Self.orders(mini) == before)
+    }
+  }
+
+  @Test("The commands that end a divided run work as long as it holds the lock, also if its plan was killed.")
+  func planned() async throws {
+    let mini = MiniFirestore()
+    try mini.load(jsonLines: (0..<20).map { documentLine("orders/o\($0)", $0) }.joined(separator: "\n"))
+    let running = Later<RunningBinary>()
+    let faults = mini.faults(
+      FaultRule(
+        [.commit],
+        .number(1),
+        .end(running, applied: true),
+        where: { $0.text.contains("/documents/_gymmigrate_runs/") }
+      )
+    )
+    try await withTool(against: faults.handler) { tool, _ in
+      try tool.write("id: m\nsummary: S.\ncollection: orders\nsteps:\n  - set: {m: 1}\n", to: "m.yaml")
+      let apply = ["migrate", "apply", "m.yaml"] + tool.place
+      func plan(_ place: String) -> [String] { ["shard", "plan", "--shards", "2", "--to", place, "--"] + apply }
+      let killed = try await tool.bare(plan("K"), as: running)
+      #expect(killed.signal == SIGKILL, "\(killed.errors)")
+      faults.setOn(false)
+      for place in ["K", "W"] {
+        if place == "W" { try await tool.bare(plan(place)).expect(0) }
+        let held = try await tool.bare(apply)
+        held.expectFailure(75, "shard finish \(tool.path(place))", "migrate undo", "migrate unlock")
+        // Who cannot begin leaves no plan.
+        try await tool.bare(plan("other")).expectFailure(75, "shard finish \(tool.path(place))")
+        #expect(!tool.exists("other/plan.json"))
+        let run = try #require(tool.names(in: "\(place)/runs").first)
+        try await tool.run("migrate", "undo", run, "--state-dir", place).expect(0)
+        try await tool.bare(["shard", "work", place, "--task", "0"]).expectFailure(64, "it was undone")
+      }
+      try await tool.bare(apply).expect(0)
+      #expect(Self.orders(mini).values.allSatisfy { $0.contains("\"m\"") })
     }
   }
 }

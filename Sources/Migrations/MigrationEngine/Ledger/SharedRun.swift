@@ -3,7 +3,7 @@ package import Runs
 
 /// A run with several processes, as represented in the ledger and the lease of its database.
 ///
-/// ``open()`` records it, ``join(_:)`` works for it, ``close(_:isEmpty:as:)`` records its end. Between these calls the lease may
+/// ``open()`` records it, ``join(_:)`` works for it, ``close(_:isEmpty:rewriting:)`` records its end. Between these calls the lease may
 /// be free; the entry still keeps other runs from beginning.
 package struct SharedRun: Sendable {
   private let ledger: MigrationLedger
@@ -68,14 +68,13 @@ package struct SharedRun: Sendable {
   package func close(
     _ totals: DocumentCounts,
     isEmpty: Bool,
-    rewriting rewritten: [String] = [],
-    as status: LedgerEntry.Status? = nil
+    rewriting rewritten: [String] = []
   ) async throws {
-    if status == nil { try await assertNotEnded() }
+    try await assertNotEnded()
     let keeper = keeper
     if var own = try await ledger.entry(of: entry.run), own.status == .running {
       try await keeper.takeTogether()
-      own.status = status ?? (totals.leavesSomething ? .incomplete : .done)
+      own.status = totals.leavesSomething ? .incomplete : .done
       (own.totals, own.endsNow) = (totals, true)
       own.hasChanged = !isEmpty
       own.rewrites = rewritten

@@ -56,9 +56,15 @@ package struct RunChanges: Sendable {
   ///
   /// No two of them changed the same document.
   ///
-  /// - Parameter journals: The paths, with the run IDs that the journals must name.
+  /// - Parameters:
+  ///   - database: The database of the run.
+  ///   - journals: The paths, with the run IDs that the journals must name; none if no process has begun to write.
   /// - Throws: As ``init(journal:)``.
-  package init(of run: String, journals: [(path: String, run: String)]) throws(Failure) {
+  package init(
+    of run: String,
+    in database: DatabaseName,
+    journals: [(path: String, run: String)]
+  ) throws(Failure) {
     for journal in journals {
       var reader = try JournalReader(journal.path)
       if case .head(let head)? = try reader.next(), head.run.isIdentical(to: journal.run) { continue }
@@ -69,7 +75,7 @@ package struct RunChanges: Sendable {
         cause: "it is not that of the run of its folder"
       )
     }
-    try self.init(reading: journals.map(\.path), as: run)
+    try self.init(reading: journals.map(\.path), as: (run, database))
   }
 
   /// Refuses a database other than the one that was changed.
@@ -86,8 +92,11 @@ package struct RunChanges: Sendable {
     )
   }
 
-  /// - Parameter name: The run; nil for the one that the first journal names.
-  private init(reading paths: [String], as name: String?) throws(Failure) {
+  /// - Parameter named: The run and its database; nil for what the journal names.
+  private init(
+    reading paths: [String],
+    as named: (run: String, database: DatabaseName)?
+  ) throws(Failure) {
     let spool = try SpoolDatabase(
       of: "the changes of a run",
       schema: """
@@ -109,7 +118,7 @@ package struct RunChanges: Sendable {
         CREATE TABLE settled (path BLOB, joint INTEGER NOT NULL, PRIMARY KEY (path, joint)) WITHOUT ROWID;
         """
     )
-    var first: JournalReader.Head?
+    var named = named
     var earliest: Timestamp?
     var torn: Int?
     var collections: Set<CollectionPath> = []
@@ -118,32 +127,23 @@ package struct RunChanges: Sendable {
       guard case .head(let head)? = try reader.next() else {
         throw Failure(.inputMalformed, "read the journal", path: path, cause: "it has no head")
       }
-      if let first, first.database != head.database {
+      if let named, named.database != head.database {
         throw Failure(
           .inputMalformed,
           "read the journal",
           path: path,
-          cause: "it is of \(head.database), and others of the run are of \(first.database)"
+          cause: "it is of \(head.database), and the run of \(named.database)"
         )
       }
-      first = first ?? head
+      named = named ?? (head.run, head.database)
       if let time = head.serverTime { earliest = min(earliest ?? time, time) }
       try Self.read(&reader, into: spool, &collections)
       torn = torn ?? reader.tornLine
     }
-    guard let first else {
-      throw Failure(
-        .usage,
-        "read the journals",
-        path: name,
-        cause: "no task has begun to write, so there is nothing to undo",
-        remedy: "'gymmigrate migrate unlock' with its ID lets other runs begin."
-      )
-    }
+    guard let named else { throw Failure(.internal, "read the journal of a run", cause: "none is named") }
     self.spool = spool
-    run = name ?? first.run
+    (run, database) = named
     tornLine = torn
-    database = first.database
     serverTime = earliest
     self.collections = collections.sorted()
     count = try spool.access { db in

@@ -219,18 +219,20 @@ struct ShardPlanCommand: AsyncParsableCommand {
     return DocumentPath("\(segments[0])/\(String(String.UnicodeScalarView(start)))")
   }
 
-  /// Records the run in the ledger if it writes, and writes the plan.
+  /// Writes the plan, and records the run in the ledger if it writes.
   private func begin(_ plan: ShardPlan, at place: ShardPlace, in session: Session) async throws {
     if let folder = place.folder { try record(plan, in: folder, session) }
-    guard plan.writes else { return try await place.shards.write(plan) }
+    // First, so that the commands that end the run work as long as it holds the lock.
+    try await place.shards.write(plan)
+    if !plan.writes { return }
     var entry = plan.ledgerEntry
     entry.shards = place.folder
-    let shared = SharedRun(entry, of: session.ledger)
-    try await shared.open()
     do {
-      try await place.shards.write(plan)
+      try await SharedRun(entry, of: session.ledger).open()
     } catch {
-      try await shared.close(DocumentCounts(), isEmpty: true, as: .failed)
+      try? await RunClock.system.finishing { [ledger = session.ledger] in
+        if try await ledger.entry(of: plan.run) == nil { try await place.shards.removePlan() }
+      }
       throw error
     }
   }
