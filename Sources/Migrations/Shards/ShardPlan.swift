@@ -173,12 +173,32 @@ package struct ShardPlan: JSONRecord, Equatable {
     guard (1...Self.maximumRanges).contains(ranges.count) else {
       throw WireError("it has no ranges, or too many")
     }
-    for (number, range) in ranges.enumerated() {
-      guard range.number == number else { throw WireError("range \(number) is missing") }
-      if let read = range.read, !reads.indices.contains(read) {
-        throw WireError("read is none of the reads")
-      }
+    for (number, range) in ranges.enumerated() where range.number != number {
+      throw WireError("range \(number) is missing")
     }
+    try assertComplete()
+  }
+
+  /// Checks that the ranges of each read follow each other from its first name to its last; or that there is one for each task,
+  /// if documents are divided by a hash of their names.
+  private func assertComplete() throws(WireError) {
+    if reads.isEmpty {
+      guard ranges.count == tasks, ranges.allSatisfy({ $0.read == nil && $0.names == NameRange() }) else {
+        throw WireError("it has no range for each task")
+      }
+      return
+    }
+    var (read, end): (Int, DocumentPath?) = (0, nil)
+    for range in ranges {
+      let names = range.names
+      let isOrdered = names.start.flatMap { start in names.end.map { start < $0 } } ?? true
+      guard range.read == read, names.start == end, isOrdered else {
+        throw WireError("range \(range.number) does not begin where the one before it ends")
+      }
+      end = names.end
+      if end == nil { read += 1 }
+    }
+    if read != reads.count { throw WireError("its last ranges are missing") }
   }
 
   // MARK: Tasks

@@ -91,6 +91,12 @@ struct ShardPlanTests {
       (#""read":0"#, #""read":1"#), (#""start":"users/u1""#, #""start":"users""#),
       (#""reach":"subcollections""#, #""reach":"all""#), (#""part":"jsonl""#, #""part":"../x""#),
       (#""database":"projects/p/databases/test""#, #""database":"p""#),
+      // The last range is lost, or the first or the last name; there is a gap, an overlap, or an empty range.
+      (#",{"number":8,"read":0,"start":"users/u8"}"#, ""),
+      (#""number":0,"read":0"#, #""number":0,"read":0,"start":"users/a""#),
+      (#"{"number":8,"#, #"{"end":"users/u9","number":8,"#),
+      (#""start":"users/u3""#, #""start":"users/u33""#), (#""start":"users/u3""#, #""start":"users/u2""#),
+      (#""users/u4""#, #""users/u3""#),
     ]
   )
   func damaged(text: String, replacement: String) {
@@ -99,6 +105,20 @@ struct ShardPlanTests {
     #expect(damaged != Array(json.utf8))
     #expect(throws: WireError.self) {
       _ = try JSONParser().parse(damaged) { json throws(WireError) in try ShardPlan(json) }
+    }
+  }
+
+  @Test("So is a plan without a range for each task, where documents are divided by their names.")
+  func divided() throws {
+    var plan = plan(tasks: 4, ranges: 4)
+    plan.reads = []
+    for count in [3, 5, 4] {
+      plan.ranges = (0..<count).map { ShardPlan.Range(number: $0, read: nil) }
+      let json = plan.json
+      func read() throws -> ShardPlan {
+        try JSONParser().parse(json) { json throws(WireError) in try ShardPlan(json) }
+      }
+      if count == 4 { #expect(try read() == plan) } else { #expect(throws: WireError.self) { try read() } }
     }
   }
 
