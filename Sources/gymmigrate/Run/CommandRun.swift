@@ -122,12 +122,17 @@ struct CommandRun {
     guard writes, record.writes, record.command.isIdentical(to: name) else {
       throw Failure.damagedRecord(record, "it names the command '\(record.command)', and its job '\(name)'")
     }
-    let ends = connection.place(of: environment).ends(of: record.id)
+    // A range is ended with the whole run.
+    let id = part?.plan.run ?? record.id
+    var whole = connection
+    whole.stateDir = part?.folder ?? connection.stateDir
+    let ends = whole.place(of: environment).ends(of: id)
     try record.assertInputsUnchanged(
       inputs,
       digests: digests,
       schema: try schemaDigest(),
-      remedy: resumesUnfinished ? "Give what it began with, \(ends)." : nil
+      of: id,
+      remedy: resumesUnfinished || part != nil ? "Give what it began with, \(ends)." : nil
     )
     try record.assertSameEnvironments(environment, source: try sourceEnvironment())
     return try RunDirectory(resuming: record, in: stateDir, fromStart: named == nil)

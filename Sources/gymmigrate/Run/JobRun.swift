@@ -165,6 +165,8 @@ struct ShardPart: Sendable {
   let range: ShardPlan.Range
   /// The folder that contains the run folder.
   let stateDir: String
+  /// The folder of the plan, which holds the whole run; nil in a bucket.
+  let folder: String?
   /// Where the part of an export is written; nil for a job without output.
   let output: String?
   /// The run of an earlier process to resume; nil for none.

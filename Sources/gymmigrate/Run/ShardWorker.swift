@@ -151,6 +151,7 @@ struct ShardWorker: Sendable {
       plan: plan,
       range: range,
       stateDir: folder,
+      folder: place.folder,
       output: file,
       resumed: plan.writes ? former.flatMap { $0.isResumable ? $0.record : nil } : nil,
       pace: plan.writes ? try await pace() : nil,

@@ -111,7 +111,22 @@ struct ShardStopTests {
     }
   }
 
-  @Test("The commands that end a divided run work as long as it holds the lock, also if its plan was killed.")
+  @Test("A task that is refused in the middle of a range names what ends the whole run.")
+  func refused() async throws {
+    try await withKilled { tool, mini, run, before in
+      // As many bytes, written later.
+      try tool.write(tool.text("in.jsonl"), to: "in.jsonl")
+      let refused = try await tool.bare(["shard", "work", "S", "--task", "0"])
+      let undo = "migrate undo \(run) --state-dir \(tool.path("S"))"
+      refused.expectFailure(65, "resume \(run)", "in.jsonl has changed", "(gymmigrate \(undo))")
+      try await tool.bare(undo.split(separator: " ").map(String.init)).expect(0)
+      #expect(Self.orders(mini) == before)
+    }
+  }
+
+  @Test(
+    "The commands that end a divided run work as long as it holds the lock, also if its plan was killed."
+  )
   func planned() async throws {
     let mini = MiniFirestore()
     try mini.load(jsonLines: (0..<20).map { documentLine("orders/o\($0)", $0) }.joined(separator: "\n"))
@@ -127,7 +142,9 @@ struct ShardStopTests {
     try await withTool(against: faults.handler) { tool, _ in
       try tool.write("id: m\nsummary: S.\ncollection: orders\nsteps:\n  - set: {m: 1}\n", to: "m.yaml")
       let apply = ["migrate", "apply", "m.yaml"] + tool.place
-      func plan(_ place: String) -> [String] { ["shard", "plan", "--shards", "2", "--to", place, "--"] + apply }
+      func plan(_ place: String) -> [String] {
+        ["shard", "plan", "--shards", "2", "--to", place, "--"] + apply
+      }
       let killed = try await tool.bare(plan("K"), as: running)
       #expect(killed.signal == SIGKILL, "\(killed.errors)")
       faults.setOn(false)

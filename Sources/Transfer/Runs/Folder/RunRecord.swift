@@ -137,19 +137,21 @@ package struct RunRecord: JSONRecord, Equatable {
   ///   - paths: The files that would be read now.
   ///   - digests: The SHA-256 of files that have been read already, by path.
   ///   - schema: The SHA-256 of the schema that would be used now; nil if the run does not depend on one.
+  ///   - run: The run to name in an error, of which this one may be a part; nil for this one.
   ///   - remedy: What to do if the command cannot start over; nil if it can.
   /// - Throws: `.inputMalformed` with the first file that differs; `.inputMissing` for standard input.
   package func assertInputsUnchanged(
     _ paths: [String],
     digests: [UTF8Key: String] = [:],
     schema: String? = nil,
+    of run: String? = nil,
     remedy: String? = nil
   ) throws(Failure) {
     func changed(_ cause: String) -> Failure {
       Failure(
         .inputMalformed,
         "resume",
-        path: id,
+        path: run ?? id,
         cause: cause,
         remedy: remedy ?? "Start a new run: documents already written are detected and skipped."
       )
