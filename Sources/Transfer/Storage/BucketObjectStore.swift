@@ -15,7 +15,8 @@ package struct BucketObjectStore: ObjectStore {
     self.client = client
   }
 
-  package var description: String { root.description }
+  /// The address without a trailing `/`, so that names can follow.
+  package var description: String { FilePaths.bare(root.description) }
 
   package func read(
     _ name: String,

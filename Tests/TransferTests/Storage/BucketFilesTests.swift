@@ -73,6 +73,35 @@ import Testing
     }
   }
 
+  @Test("An object that was deleted while it was written stays deleted, and none is said to be there")
+  func deleted() async throws {
+    try await withCloudStorage { storage, cloud async throws in
+      storage.put("o", MiniStorage.Object(bytes: [1], generation: 5, metadata: "{}"))
+      var output = try OutputFile("gs://bucket/o", via: cloud.files)
+      try output.write([2])
+      let store = try cloud.store(at: "gs://bucket/")
+      #expect(try await store.delete("o", version: nil))
+      do throws(Failure) {
+        _ = try output.finish()
+        Issue.record("it was written")
+      } catch {
+        #expect(error.kind == .tryLater && error.cause.contains("or deleted it"), "\(error)")
+      }
+      #expect(storage.object("o") == nil)
+    }
+  }
+
+  @Test("Whether a file can be written is asked once")
+  func asked() async throws {
+    try await withCloudStorage { storage, cloud async throws in
+      try cloud.files.checkWritable("gs://bucket/o")
+      storage.plan(.status(403), "POST")
+      try cloud.files.checkWritable("gs://bucket/o")
+      #expect(storage.plannedFaults == 1)
+      #expect(throws: Failure.self) { try cloud.files.checkWritable("gs://bucket/other") }
+    }
+  }
+
   @Test("A file that is read twice is the same version both times, or fails")
   func pinned() async throws {
     try await withCloudStorage { storage, cloud async throws in

@@ -14,6 +14,17 @@ import Testing
     BucketObjectStore(try StorageAddress("gs://bucket/p"), client)
   }
 
+  @Test(
+    "A store is named without a slash at its end, behind which names follow",
+    arguments: ["gs://bucket/p", "gs://bucket/p/"]
+  )
+  func description(_ address: String) async throws {
+    try await withStorage { _, client async throws in
+      let store = BucketObjectStore(try StorageAddress(address), client)
+      #expect("\(store)/plan.json" == "gs://bucket/p/plan.json")
+    }
+  }
+
   private func upload(
     _ bytes: [UInt8],
     _ client: StorageClient,

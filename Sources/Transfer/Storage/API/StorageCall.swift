@@ -51,7 +51,7 @@ struct StorageCall {
     case 412:
       return failure(
         .tryLater,
-        "somebody else has written it since this run looked at it",
+        "somebody else has written or deleted it since this run looked at it",
         "Nothing was replaced; run the command again if it is still needed."
       )
     case 429: return failure(.tryLater, message, "Too many requests; try again later.")

@@ -15,6 +15,8 @@ package final class BucketFiles: RemoteFiles {
   private let seen = Mutex<[UTF8Key: StorageResource]>([:])
   /// The checksums of the pieces of the objects that were read to the end, by address.
   private let pieces = Mutex<[UTF8Key: [CRC32C]]>([:])
+  /// The addresses that are known to be writable: asking costs a request that is billed.
+  private let writable = Mutex<Set<UTF8Key>>([])
 
   init(_ client: StorageClient, _ bridge: Bridge) {
     self.client = client
@@ -125,11 +127,14 @@ package final class BucketFiles: RemoteFiles {
 
   package func checkWritable(_ text: String) throws(Failure) {
     let address = try file(text)
+    let key = UTF8Key(address.description)
+    if writable.withLock({ $0.contains(key) }) { return }
     try bridge.run("write", text) { [client] () async throws(Failure) -> Void in
       // An unused session leaves nothing behind, and requires the same permission.
       let upload = try await Self.start(address, client)
       await upload.abandon()
     }
+    writable.withLock { _ = $0.insert(key) }
   }
 
   /// Starts an upload that replaces the current object, but not one that appears in the meantime.
@@ -157,8 +162,8 @@ package final class BucketFiles: RemoteFiles {
       .tryLater,
       "write",
       path: address.description,
-      cause: "somebody else has written it since this run began it",
-      remedy: "Theirs is there, unchanged; run the command again if it is still needed."
+      cause: "somebody else has written or deleted it since this run began it",
+      remedy: "It was left as they left it; run the command again if it is still needed."
     )
   }
 }
