@@ -10,6 +10,8 @@ package struct PlanFileReader: ~Copyable {
     package var server: String?
     package var migration: LedgerEntry.Applied
     package var change: Change
+    /// The transaction in which it is written with the lines next to it that have the same number; nil if by itself.
+    package var transaction: Int?
   }
 
   /// The plan's end, once it was read and matches the lines before it.
@@ -101,7 +103,8 @@ package struct PlanFileReader: ~Copyable {
       database: database,
       server: json["server"]?.string,
       migration: LedgerEntry.Applied(id: migration, checksum: json["checksum"]?.string),
-      change: change
+      change: change,
+      transaction: try WireDecoder.transaction(json)
     )
   }
 

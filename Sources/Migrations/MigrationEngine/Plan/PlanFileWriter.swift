@@ -6,7 +6,7 @@ import Runs
 ///
 /// A line is a JSON object with the members `after` (the new fields; omitted for a deletion), `before` (omitted for a creation),
 /// `checksum` (of the migration's file, if it has one), `createTime`, `database`, `migration`, `path`, `reasons`, `server`,
-/// `serverTimes` and `updateTime`. The names of several migrations that change a document together are joined by `+`, and so are
+/// `serverTimes`, `transaction` (the number of the transaction in which successive lines are written) and `updateTime`. The names of several migrations that change a document together are joined by `+`, and so are
 /// their checksums. A complete plan has a ``PlanEnd``.
 ///
 ///     let file = PlanFileWriter(context.folder.file("plan.jsonl"), of: context.environment)
@@ -36,13 +36,13 @@ struct PlanFileWriter: PlanList {
   /// Appends changes in order; they are in the file once ``flush()`` returns.
   ///
   /// - Throws: `.cannotWrite`, also for earlier changes.
-  func append(_ changes: [Change], by migration: LedgerEntry.Applied) async throws {
+  func append(_ changes: [Change], by migration: LedgerEntry.Applied, in transaction: Int?) async throws {
     if changes.isEmpty { return }
     let common = common(to: migration)
     let last = writing.withLock { $0.last }
     let task = Task {
       try await last?.value
-      try write(changes, common, atLeast: Self.chunk)
+      try write(changes, in: transaction, common, atLeast: Self.chunk)
     }
     let first = writing.withLock { pages in
       pages.append(task)
@@ -70,11 +70,16 @@ struct PlanFileWriter: PlanList {
       return pages
     }
     for page in pages { try await page.value }
-    try write([], [], atLeast: 1)
+    try write([], in: nil, [], atLeast: 1)
   }
 
   /// Appends changes to the waiting lines, and writes these once they reach a size.
-  private func write(_ changes: [Change], _ common: [UInt8], atLeast size: Int) throws(Failure) {
+  private func write(
+    _ changes: [Change],
+    in transaction: Int?,
+    _ common: [UInt8],
+    atLeast size: Int
+  ) throws(Failure) {
     var json = waiting.withLock { waiting in
       let taken = waiting
       waiting = JSONWriter()
@@ -84,7 +89,7 @@ struct PlanFileWriter: PlanList {
     for change in changes {
       json.beginLine()
       json.object {
-        $0.members(of: change)
+        $0.members(of: change, transaction: transaction)
         $0.raw(common)
       }
       json.bytes.append(UInt8(ascii: "\n"))

@@ -140,7 +140,7 @@ package struct PlannedChanges: ChangeList {
     return guarded
   }
 
-  /// Records each change, except for deletions of documents that have subcollections.
+  /// Records each change, except for deletions of documents that have subcollections; those of a transaction together.
   ///
   /// Deletions that claim to cover everything below come last, deepest first: what lies below is settled before it is looked for.
   /// Positions are line numbers, with the number of segments before those of such deletions.
@@ -213,9 +213,20 @@ package struct PlannedChanges: ChangeList {
       documents.removeAll(keepingCapacity: true)
       fill.empty()
     }
+    var transaction: (number: Int, changes: [Change], migration: String)?
+    func recordTransaction() async throws {
+      guard let (_, changes, migration) = transaction.take() else { return }
+      try await sink.record(decision(on: changes, by: migration))
+    }
     while let line = try reader.next() {
       let change = line.change
       if line.number <= done || change.coveredDepth != depth { continue }
+      if line.transaction != transaction?.number { try await recordTransaction() }
+      if let number = line.transaction {
+        if transaction == nil { transaction = (number, [], line.migration.id) }
+        transaction?.changes.append(change)
+        continue
+      }
       outcomes.append(Outcome(.change(change), migration: line.migration.id))
       documents.append(change.before ?? RawDocument(path: change.path, fields: FieldMap()))
       fill.add(bytes: change.heldBytes)
@@ -224,7 +235,34 @@ package struct PlannedChanges: ChangeList {
       if isStop || fill.isFull { try await recordAll() }
       if isStop { try await mark(Position(depth, line: line.number).description) }
     }
+    try await recordTransaction()
     try await recordAll()
+  }
+
+  /// Decides on changes that are written together: if a document stays as it is, so do the others.
+  private func decision(on changes: [Change], by migration: String) -> JointDecision {
+    JointDecision(path: changes[0].path) { [subcollections] reader in
+      var present: [DocumentPath: RawDocument] = [:]
+      for some in changes.chunks(of: 100) {
+        try await present.merge(reader.documents(some.map(\.path))) { $1 }
+      }
+      var outcomes = changes.map { change in
+        let current = present[change.path]
+        if change.isApplied(to: current) { return Outcome(.unchanged, migration: migration) }
+        let isSame = change.before?.updateTime == current?.updateTime
+        return Outcome(isSame ? .change(change) : .conflict, migration: migration)
+      }
+      if let subcollections { try await SubcollectionGuard.withhold(&outcomes, subcollections) }
+      if outcomes.contains(where: { [.skip, .conflict].contains($0.action) }) {
+        for (index, change) in changes.enumerated() where outcomes[index].change != nil {
+          outcomes[index].action = .conflict
+          outcomes[index].findings.append(.conflict(change.path, .otherStays))
+        }
+      }
+      return zip(changes, outcomes).map { change, outcome in
+        (present[change.path] ?? RawDocument(path: change.path, fields: FieldMap()), outcome)
+      }
+    }
   }
 }
 

@@ -6,7 +6,14 @@ import Runs
 
 /// Receives the changes of a plan.
 protocol PlanList: Sendable {
-  func append(_ changes: [Change], by migration: LedgerEntry.Applied) async throws
+  /// - Parameter transaction: The number of the transaction that the changes belong to; nil if each is written by itself.
+  func append(_ changes: [Change], by migration: LedgerEntry.Applied, in transaction: Int?) async throws
+}
+
+extension PlanList {
+  func append(_ changes: [Change], by migration: LedgerEntry.Applied) async throws {
+    try await append(changes, by: migration, in: nil)
+  }
 }
 
 /// Documents as planned changes would leave them, and the changes themselves, with all changes to one document merged.
@@ -43,7 +50,8 @@ struct PlannedDocuments: PlanList, DocumentReader {
 
   // MARK: Changes
 
-  func append(_ changes: [Change], by migration: LedgerEntry.Applied) async throws {
+  /// Transactions are not kept: only lists have any, and each of these is planned alone.
+  func append(_ changes: [Change], by migration: LedgerEntry.Applied, in _: Int?) async throws {
     if changes.isEmpty { return }
     let round = round.withLock { $0 }
     try await spool.use { db in

@@ -7,8 +7,12 @@ extension PlanSession {
   func record(_ decision: JointDecision) async throws {
     if let planned {
       let outcomes = try await decision.outcomes(planned)
-      for (document, outcome) in outcomes { try await record(outcome, of: document) }
-      try await planned.append(outcomes.compactMap(\.outcome.change), by: source.asApplied)
+      let changes = outcomes.compactMap(\.outcome.change)
+      var session = self
+      // The number of changes before a transaction is another for each.
+      if changes.count > 1 { session.plannedTransaction = report.withLock { $0.changeCount } }
+      for (document, outcome) in outcomes { try await session.record(outcome, of: document) }
+      try await planned.append(changes, by: source.asApplied)
       return try planned.advance()
     }
     let ended = try await transaction.perform(on: decision.path, isJoint: true) {

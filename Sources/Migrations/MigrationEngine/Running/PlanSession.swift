@@ -30,6 +30,8 @@ struct PlanSession: PlanSink {
   /// What was submitted and is not yet settled.
   let pending = PendingFindings()
   private(set) var writer: BatchWriter?
+  /// The number of the transaction that is being planned; nil if none is.
+  var plannedTransaction: Int?
   /// Records times of last change that are set back; nil while planning.
   var times: SetBackTimes?
 
@@ -66,7 +68,9 @@ struct PlanSession: PlanSink {
     guard case .change(let change) = outcome.action else { return }
     if change.isDeletion { try assertMayDelete() }
     report.withLock { $0.add(change, keeping: examples) }
-    if case .planning(let list) = performer { try await list.append([change], by: source.asApplied) }
+    if case .planning(let list) = performer {
+      try await list.append([change], by: source.asApplied, in: plannedTransaction)
+    }
     guard let writer else { return }
     pending.add(outcome, with: change)
     if case .migration(let migration) = source, case .transactional(let outcome) = migration.strategy {
@@ -209,6 +213,7 @@ extension Outcome {
 extension Finding {
   enum Conflict: String {
     case changedSince = "the document was changed since"
+    case otherStays = "a document that would be written together with it stays as it is"
     case deletedSince = "the document was deleted since"
     case changedBetween = "the run wrote the document twice, and it was changed in between"
     case otherChangedSince = "of the documents that were written together with it, one was changed since"

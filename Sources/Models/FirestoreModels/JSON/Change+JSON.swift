@@ -137,4 +137,11 @@ extension WireDecoder {
     }
     return change
   }
+
+  /// Decodes the number of the transaction that a change belongs to; nil if it belongs to none.
+  package static func transaction(_ json: JSONCursor) throws(WireError) -> Int? {
+    guard let number = json["transaction"] else { return nil }
+    guard let transaction = count(number) else { throw WireError("transaction is a number") }
+    return transaction
+  }
 }

@@ -211,9 +211,7 @@ package struct JournalReader: ~Copyable {
         )
       )
     }
-    guard let number = json["transaction"] else { return .change(try decoder.change(json)) }
-    guard let transaction = WireDecoder.count(number) else { throw WireError("transaction is a number") }
-    return .change(try decoder.change(json), transaction: transaction)
+    return .change(try decoder.change(json), transaction: try WireDecoder.transaction(json))
   }
 }
 
