@@ -97,7 +97,8 @@ struct DatedExport {
     _ session: Session
   ) -> [Timestamp?] {
     guard let folders, let marks else { return reads.map { _ in nil } }
-    let moments = reads.map { marks[session.environment, $0.name] }
+    let schema = session.database.schema
+    let moments = reads.map { marks[session.environment, $0.name, by: schema.changeTime(of: $0.name)] }
     let end = series.compactMap(\.manifest.readTime).last
     guard let mark = end.flatMap(HighWaterMarks.mark) else {
       if moments.contains(where: { $0 != nil }) {
@@ -193,7 +194,9 @@ struct DatedExport {
       return
     }
     var marks = try presentMarks()
-    try marks.move(options.reads.map(\.name), of: session.environment, exportedAt: moment)
+    try marks.move(options.reads.map(\.name), of: session.environment, exportedAt: moment) {
+      session.database.schema.changeTime(of: $0)
+    }
   }
 
   /// Returns the marks of the folder; none if their file is damaged, because collections without a mark are exported entirely.

@@ -113,14 +113,16 @@ struct MirrorLayoutTests {
     func mode(
       _ field: FieldPath?,
       _ mark: Timestamp?,
+      former: FieldPath? = nil,
       hasTimes: Bool = true,
       isFull: Bool = false
     ) -> PullMode {
-      PullMode(field, mark: mark, hasTimes: hasTimes, isFull: isFull)
+      PullMode(field, former: former ?? field, mark: mark, hasTimes: hasTimes, isFull: isFull)
     }
     #expect(mode(users, mark) == .since(FieldPath(field: "updatedAt"), mark))
     #expect(mode(unknown, mark) == .since(FieldPath(field: "updatedAt"), mark))
     #expect(mode(users, nil) == .whole)
+    #expect(mode(users, mark, former: FieldPath(field: "modified")) == .whole)
     #expect(mode(users, mark, hasTimes: false) == .whole)
     #expect(mode(users, mark, isFull: true) == .whole)
     #expect(mode(attendance, mark) == .whole)

@@ -177,7 +177,7 @@ struct LoadTimesTests {
       func found(_ mark: String) async throws -> [String?] {
         let mark = try time(mark)
         let found = try await SetBackCollections(since: [mark], in: fixture.client)
-        return [users, members, payments].map { found.run(in: $0, since: mark) }
+        return [users, members, payments].map { found.run(in: $0, since: mark, by: nil) }
       }
       #expect(try await found("11:00:00") == ["r2", "r2", "r2"])
       #expect(try await found("13:00:00.0009") == ["r2", "r2", "r2"])
@@ -190,8 +190,22 @@ struct LoadTimesTests {
         since: [try time("12:30:00"), try time("11:00:00")],
         in: fixture.client
       )
-      #expect(both.run(in: users, since: try time("12:30:00")) == nil)
-      #expect(both.run(in: users, since: try time("11:00:00")) == "r1")
+      #expect(both.run(in: users, since: try time("12:30:00"), by: nil) == nil)
+      #expect(both.run(in: users, since: try time("11:00:00"), by: nil) == "r1")
+      // Their times are in another field than the usual one.
+      try mini.put(
+        "_gymmigrate_times/r3",
+        fields:
+          #"{"changedAt":{"timestampValue":"2026-01-01T14:00:00Z"},"dated":{"arrayValue":{"values":[{"mapValue":{"fields":{"collection":{"stringValue":"payments"},"field":{"stringValue":"paid.at"}}}}]}}}"#
+      )
+      let two = try time("14:00:00")
+      let dated = try await SetBackCollections(since: [two], in: fixture.client)
+      let paid: FieldPath? = FieldPath(segments: ["paid", "at"])
+      let updated: FieldPath? = FieldPath(field: "updatedAt")
+      #expect(dated.run(in: payments, since: two, by: nil) == "r3")
+      #expect(dated.run(in: payments, since: two, by: updated) == "r3")
+      #expect(dated.run(in: payments, since: two, by: paid) == nil)
+      #expect(dated.run(in: users, since: two, by: nil) == nil)
       let requests = mini.requestCount(.runQuery)
       _ = try await SetBackCollections(since: [], in: fixture.client)
       #expect(mini.requestCount(.runQuery) == requests)

@@ -86,6 +86,16 @@ import Testing
       try marks.move([users], of: other, exportedAt: try #require(Timestamp("2026-11-22T02:00:00Z")))
       let both = try HighWaterMarks(in: folder.path)
       #expect(both[database, users] == mark && both[other, users] == Timestamp("2026-11-22T01:50:00Z"))
+      // Changes that have their time in another field may be missing since an earlier export.
+      let (updated, modified) = (FieldPath(field: "updatedAt"), FieldPath(field: "modified"))
+      #expect(both[database, users, by: updated] == mark)
+      try marks.move([users], of: database, exportedAt: try #require(Timestamp("2026-11-20T02:00:00Z"))) {
+        _ in
+        updated
+      }
+      let dated = try HighWaterMarks(in: folder.path)
+      #expect(dated[database, users, by: updated] == Timestamp("2026-11-20T01:50:00Z"))
+      #expect(dated[database, users, by: modified] == nil)
     }
   }
 

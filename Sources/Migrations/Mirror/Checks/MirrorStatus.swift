@@ -56,13 +56,16 @@ package struct MirrorStatus: Sendable {
     let layout = try info.layout()
     let added = try file.use { db in try layout.addedColumns(db) }
     var collections: [Collection] = []
+    let former = try info.schema()
     for collection in info.collections {
+      let field = schema.changeTime(of: collection.path)
       let mode = PullMode(
-        schema.changeTime(of: collection.path),
+        field,
+        former: former.changeTime(of: collection.path),
         mark: collection.mark,
         hasTimes: try file.hasTimes(in: collection.path, of: layout, schema),
         isFull: info.mask != nil
-          || info.readTime.flatMap { setBack.run(in: collection.path, since: $0) } != nil
+          || info.readTime.flatMap { setBack.run(in: collection.path, since: $0, by: field) } != nil
       )
       var found = Collection(
         path: collection.path,

@@ -43,14 +43,20 @@ extension MirrorPull {
     // A root may have no documents itself, and therefore no table.
     let gone = Set(known.map { CollectionPattern($0).root }).subtracting(found)
     let setBack = try await SetBackCollections(since: info.readTime.map { [$0] } ?? [], in: client)
+    let former = try info.schema()
     for root in found {
+      let field = schema.changeTime(of: root)
       let mark = info.mark(of: root)
-      let run = options.isFull ? nil : info.readTime.flatMap { setBack.run(in: root, since: $0) }
+      let run = options.isFull ? nil : info.readTime.flatMap { setBack.run(in: root, since: $0, by: field) }
       if let run {
         logger.notice("Run \(run) wrote earlier times of last change in \(root): all of it is read.")
       }
+      if !options.isFull, mark != nil, let field, field != former.changeTime(of: root) {
+        logger.notice("The last pull did not find changes of \(root) by \(field): all of it is read.")
+      }
       let mode = PullMode(
-        schema.changeTime(of: root),
+        field,
+        former: former.changeTime(of: root),
         mark: mark,
         hasTimes: try file.hasTimes(in: root, of: before, schema),
         isFull: options.isFull || run != nil

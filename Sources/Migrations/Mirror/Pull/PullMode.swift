@@ -9,11 +9,12 @@ enum PullMode: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - field: The time of the last change; nil if there is none.
+  ///   - former: The time of the last change by which the mark was set.
   ///   - mark: The time up to which the collection was pulled; nil if it was not, or if that is not known.
   ///   - hasTimes: Whether any document of the mirror has a time in the field.
   ///   - isFull: Whether everything must be read in any case.
-  init(_ field: FieldPath?, mark: Timestamp?, hasTimes: Bool, isFull: Bool) {
-    if let mark, let field, hasTimes, !isFull {
+  init(_ field: FieldPath?, former: FieldPath?, mark: Timestamp?, hasTimes: Bool, isFull: Bool) {
+    if let mark, let field, field == former, hasTimes, !isFull {
       self = .since(field, mark)
     } else {
       self = .whole

@@ -116,14 +116,16 @@ extension MirrorInfo {
     collections.first { $0.path == collection }?.mark
   }
 
+  /// The schema of the last pull.
+  func schema() throws(Failure) -> DatabaseSchema { try Self.schema(schemaText) }
+
   package func layout() throws(Failure) -> MirrorLayout {
-    MirrorLayout(try Self.collections(schemaText) + (try Self.inferred(inferredText)))
+    MirrorLayout(try schema().collections + (try Self.inferred(inferredText)))
   }
 
-  private static func collections(_ yaml: String) throws(Failure) -> [CollectionSchema] {
-    if yaml.isEmpty { return [] }
-    let path = "the mirror's schema"
-    return try SchemaReader.schema(parsing: yaml, path: path, days: LocalTimeZone.days).collections
+  private static func schema(_ yaml: String) throws(Failure) -> DatabaseSchema {
+    if yaml.isEmpty { return .none }
+    return try SchemaReader.schema(parsing: yaml, path: "the mirror's schema", days: LocalTimeZone.days)
   }
 
   /// The inferred schemas, as one YAML document for each collection.
@@ -137,7 +139,7 @@ extension MirrorInfo {
 
   private static func inferred(_ text: String) throws(Failure) -> [CollectionSchema] {
     var found: [CollectionSchema] = []
-    for part in text.split(separator: "\n" + separator) { found += try collections(String(part)) }
+    for part in text.split(separator: "\n" + separator) { found += try schema(String(part)).collections }
     return found
   }
 

@@ -5,11 +5,14 @@ import Schema
 /// present.
 ///
 /// An undo and a copy do that. Increments and mirrors find changes by that time, so they read these collections as a whole
-/// (``SetBackCollections``). The record is written before the first such document, again every minute while the run writes,
+/// (``SetBackCollections``). If the documents have the present in a field other than the usual one, only those do that find
+/// changes by another field. The record is written before the first such document, again every minute while the run writes,
 /// and at its end.
 package actor SetBackTimes {
   static let collection = CollectionPath(nil, "_gymmigrate_times")
   static let collectionsField = FieldPath(field: "collections")
+  /// The collections whose documents have the present in a field other than the usual one, each with that field.
+  static let datedField = FieldPath(field: "dated")
   static let changedAt = FieldPath(field: "changedAt")
   /// Whether the run may still write.
   static let isOpen = FieldPath(field: "isOpen")
@@ -26,11 +29,17 @@ package actor SetBackTimes {
   /// The service's time before the first write; nil if unknown.
   private let began: Timestamp?
   private let clock = RunClock.system
-  /// The patterns of the collections that are recorded.
-  private var recorded: Set<CollectionPath> = []
+  private var recorded: Set<Place> = []
   private var recordedAt = 0.0
   /// The latest recording, which all commits wait for.
   private var recording: Task<Void, any Error>?
+
+  struct Place: Hashable {
+    /// The pattern.
+    var collection: CollectionPath
+    /// The field in which the documents have the present; nil if in none.
+    var field: FieldPath?
+  }
 
   package init(in context: RunContext) {
     client = context.client
@@ -48,10 +57,9 @@ package actor SetBackTimes {
     for write in writes where recorded.count <= Self.maximumCollections {
       if let last, write.path.isIn(last) { continue }
       let pattern = write.path.collection.pattern
-      if recorded.contains(pattern) {
+      if recorded.contains(Place(collection: pattern)) {
         last = write.path.collection
-      } else if setsBack(write, pattern) {
-        recorded.insert(pattern)
+      } else if let place = place(of: write, pattern), recorded.insert(place).inserted {
         isNew = true
       }
     }
@@ -67,29 +75,45 @@ package actor SetBackTimes {
     try await wait()
   }
 
-  /// Whether a write leaves a document with a time of last change before the run.
+  /// Returns what is to be recorded of a write; nil if nothing.
   ///
-  /// If the schema declares no such time, the usual field counts, because an increment or a mirror may have another schema.
-  private func setsBack(_ write: Write, _ pattern: CollectionPath) -> Bool {
-    let field = schema.changeTime(of: pattern) ?? DatabaseSchema.usualChangeTime
-    if write.operation == .delete || write.transforms.contains(where: { $0.field == field }) { return false }
+  /// An increment or a mirror may have another schema. So the usual field counts if the schema declares no time of last change,
+  /// and a time in any other field is recorded.
+  private func place(of write: Write, _ pattern: CollectionPath) -> Place? {
+    let usual = DatabaseSchema.usualChangeTime
+    let field = schema.changeTime(of: pattern) ?? usual
+    if write.operation == .delete { return nil }
+    guard isPresent(field, in: write) else { return Place(collection: pattern) }
+    return field == usual ? nil : Place(collection: pattern, field: field)
+  }
+
+  /// Whether a write leaves a document with a time in a field that is not before the run.
+  private func isPresent(_ field: FieldPath, in write: Write) -> Bool {
+    if write.transforms.contains(where: { $0.field == field }) { return true }
     guard let began, case .update(let fields, _) = write.operation, let time = fields[field]?.timestamp
-    else { return true }
-    return time < began
+    else { return false }
+    return time >= began
   }
 
   private func record(isOpen: Bool) {
     recordedAt = clock.now()
-    let names = recorded.count > Self.maximumCollections ? [Self.all] : recorded.sorted().map(\.string)
+    let places =
+      recorded.count > Self.maximumCollections
+      ? [] : recorded.sorted { $0.collection < $1.collection }
+    let names = places.isEmpty ? [Self.all] : places.filter { $0.field == nil }.map(\.collection.string)
+    let dated = places.compactMap { place in
+      place.field.map { field in
+        Value.map(["collection": .string(place.collection.string), "field": .string(field.description)])
+      }
+    }
+    let lists = [(Self.collectionsField, names.map { .string($0) }), (Self.datedField, dated)]
     // Elements are appended, because an earlier process of the run may have recorded others, and its last write may arrive
     // late.
     let write = Write(
       path: DocumentPath(Self.collection, run),
       operation: .update(fields: ["isOpen": .boolean(isOpen)], mask: [Self.isOpen]),
-      transforms: [
-        FieldTransform(Self.collectionsField, .appendMissingElements(names.map { .string($0) })),
-        FieldTransform(Self.changedAt, .requestTime),
-      ]
+      transforms: lists.filter { !$0.1.isEmpty }.map { FieldTransform($0.0, .appendMissingElements($0.1)) }
+        + [FieldTransform(Self.changedAt, .requestTime)]
     )
     recording = Task { [client, recording, write] in
       try await recording?.value
@@ -132,7 +156,8 @@ package actor SetBackTimes {
 package struct SetBackCollections: Sendable {
   private struct Entry {
     var run: String
-    var collections: [CollectionPath]
+    /// Each with the field in which its documents have the time of the write; nil if in none.
+    var places: [(collection: CollectionPath, field: String?)]
     var isAll: Bool
     var isOpen: Bool
     var at: Timestamp
@@ -162,11 +187,16 @@ package struct SetBackCollections: Sendable {
   }
 
   /// Returns a run that has set back times in a collection since a moment by the service's clock; nil if there is none.
-  package func run(in collection: CollectionPath, since moment: Timestamp) -> String? {
+  ///
+  /// - Parameter field: The time of last change by which changes are found; nil if by none.
+  package func run(in collection: CollectionPath, since moment: Timestamp, by field: FieldPath?) -> String? {
     entries.last { entry in
       entry.at >= Self.earliest(for: moment, isOpen: entry.isOpen)
         && (entry.isAll
-          || entry.collections.contains { CollectionSelection.name(collection.pattern.string, means: $0) })
+          || entry.places.contains { place in
+            CollectionSelection.name(collection.pattern.string, means: place.collection)
+              && !(place.field.flatMap { field?.description.isIdentical(to: $0) } ?? false)
+          })
     }?.run
   }
 
@@ -179,9 +209,13 @@ package struct SetBackCollections: Sendable {
   private static func entry(_ document: RawDocument) -> Entry? {
     guard let at = document.fields[SetBackTimes.changedAt]?.timestamp else { return nil }
     let names = (document.fields[SetBackTimes.collectionsField]?.array ?? []).compactMap(\.string)
+    let dated = (document.fields[SetBackTimes.datedField]?.array ?? []).compactMap(\.map)
+    let fields = dated.map { ($0["collection"]?.string ?? "", $0["field"]?.string) }
     return Entry(
       run: document.path.id,
-      collections: names.compactMap { CollectionPath($0) },
+      places: (names.map { ($0, nil) } + fields).compactMap { name, field in
+        CollectionPath(name).map { ($0, field) }
+      },
       isAll: names.contains { $0.isIdentical(to: SetBackTimes.all) },
       isOpen: document.fields[SetBackTimes.isOpen]?.boolean ?? true,
       at: at

@@ -24,6 +24,12 @@ package struct HighWaterMarks: Sendable {
     var collection: CollectionPath
   }
 
+  private struct Mark {
+    var since: Timestamp
+    /// The time of last change in the schema of the export; nil if there was none, and in files of versions that did not record it.
+    var field: String?
+  }
+
   /// The contents of the file.
   private struct Contents: JSONRecord {
     struct Mark: Codable {
@@ -31,6 +37,8 @@ package struct HighWaterMarks: Sendable {
       @Text var database: DatabaseName
       var server: String?
       var since: Timestamp
+      /// As ``Mark/field``.
+      var field: String?
     }
 
     var marks: [Mark]
@@ -38,7 +46,7 @@ package struct HighWaterMarks: Sendable {
 
   private let path: String
   private let files: FileAccess
-  private var marks: [Key: Timestamp] = [:]
+  private var marks: [Key: Mark] = [:]
 
   /// Reads the marks of a folder; none if it has no file yet.
   ///
@@ -46,7 +54,8 @@ package struct HighWaterMarks: Sendable {
   package init(in folder: String, via files: FileAccess = .local) throws(Failure) {
     self.init(startingIn: folder, via: files)
     for mark in try JSONFile.read(path, via: files, as: Contents.self)?.marks ?? [] {
-      marks[Key(database: mark.database, server: mark.server, collection: mark.collection)] = mark.since
+      let key = Key(database: mark.database, server: mark.server, collection: mark.collection)
+      marks[key] = Mark(since: mark.since, field: mark.field)
     }
   }
 
@@ -56,9 +65,15 @@ package struct HighWaterMarks: Sendable {
     self.files = files
   }
 
-  /// The mark of a collection.
-  package subscript(environment: DatabaseEnvironment, collection: CollectionPath) -> Timestamp? {
-    key(environment, collection).flatMap { marks[$0] }
+  /// The mark of a collection; nil also if it is one for changes that have their time in another field.
+  package subscript(
+    environment: DatabaseEnvironment,
+    collection: CollectionPath,
+    by field: FieldPath? = nil
+  ) -> Timestamp? {
+    guard let mark = key(environment, collection).flatMap({ marks[$0] }) else { return nil }
+    if let field, let former = mark.field, !former.isIdentical(to: field.description) { return nil }
+    return mark.since
   }
 
   /// The key of a mark, regardless of how the server's address is spelled.
@@ -75,17 +90,21 @@ package struct HighWaterMarks: Sendable {
 
   /// Advances the marks of collections to the read time of an export, never backwards, and writes the file.
   ///
+  /// - Parameter field: Returns the time of last change of a collection in the schema of the export.
   /// - Throws: `.cannotWrite`; then the file is unchanged.
   package mutating func move(
     _ collections: [CollectionPath],
     of environment: DatabaseEnvironment,
-    exportedAt time: Timestamp
+    exportedAt time: Timestamp,
+    by field: (CollectionPath) -> FieldPath? = { _ in nil }
   ) throws(Failure) {
     guard let mark = Self.mark(exportedAt: time) else { return }
     for collection in collections {
       let former = key(environment, collection).flatMap { marks.removeValue(forKey: $0) }
       let key = Key(database: environment.database, server: environment.server, collection: collection)
-      marks[key] = max(former ?? mark, mark)
+      let field = field(collection)?.description
+      let earlier = former.flatMap { ($0.field ?? "").isIdentical(to: field ?? "") ? $0.since : nil }
+      marks[key] = Mark(since: max(earlier ?? mark, mark), field: field)
     }
     let ordered = marks.sorted { a, b in
       let databases = a.key.database.description.compareUTF8(b.key.database.description)
@@ -94,8 +113,14 @@ package struct HighWaterMarks: Sendable {
       return (a.key.server ?? "").compareUTF8(b.key.server ?? "") < 0
     }
     let contents = Contents(
-      marks: ordered.map { key, since in
-        Contents.Mark(collection: key.collection, database: key.database, server: key.server, since: since)
+      marks: ordered.map { key, mark in
+        Contents.Mark(
+          collection: key.collection,
+          database: key.database,
+          server: key.server,
+          since: mark.since,
+          field: mark.field
+        )
       }
     )
     guard FileAccess.isRemote(path) else { return try JSONFile.write(contents.json, to: path) }

@@ -28,14 +28,16 @@ package struct Increment: Sendable {
   package func narrow(_ read: inout CollectionRead, since: Timestamp?) async throws -> Bool {
     let (client, logger) = (context.client, context.logger)
     guard let since else {
-      logger.notice("There is no earlier export of \(read.collection) to add to: all of it is exported.")
+      logger.notice(
+        "There is no earlier export of \(read.collection) by this time of last change to add to: all of it is exported."
+      )
       return false
     }
     guard let field = context.schema.changeTime(of: read.collection) else {
       logger.notice("\(read.collection) has no update time: all of it is exported.")
       return false
     }
-    if let run = setBack.run(in: read.collection, since: since) {
+    if let run = setBack.run(in: read.collection, since: since, by: field) {
       logger.notice(
         "Run \(run) wrote earlier times of last change in \(read.collection): all of it is exported."
       )
