@@ -99,13 +99,16 @@ extension TableLayout {
     "_mirror_\(table)_\(event.lowercased())"
   }
 
-  /// Returns the SQL expression for the path of a row.
+  /// Returns the SQL expression for the path of a row, with every slash of an ID doubled.
+  ///
+  /// No document has such an ID, and the path must not be that of a document in another table.
   private func path(of row: String) -> String {
     var parts: [String] = []
     for (index, segment) in collection.segments.enumerated() where index % 2 == 0 {
       parts.append(SQLName.literal(index == 0 ? "\(segment)/" : "/\(segment)/"))
       let above = index / 2
-      parts.append("\(row).\(SQLName.quoted(above < parents.count ? parents[above] : Self.idColumn))")
+      let id = "\(row).\(SQLName.quoted(above < parents.count ? parents[above] : Self.idColumn))"
+      parts.append("replace(\(id), '/', '//')")
     }
     return parts.joined(separator: " || ")
   }

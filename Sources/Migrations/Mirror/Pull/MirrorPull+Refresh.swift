@@ -82,10 +82,8 @@ extension MirrorPull {
   func assertNoEdits(_ file: MirrorFile) throws(Failure) {
     if options.discardsEdits { return }
     let layout = try MirrorInfo(file).layout()
-    let edits = try file.use { db in
-      try layout.assertIntact(path, to: "pull into", db)
-      return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(MirrorTables.edits)") ?? 0
-    }
+    try file.use { db in try layout.assertIntact(path, to: "pull into", db) }
+    let edits = try file.editCount()
     guard edits > 0 else { return }
     throw Failure(
       .tryLater,
@@ -199,6 +197,7 @@ extension MirrorPull {
     let declared = MirrorLayout(schema.collections)
     (reading.report.changed, reading.report.deleted) = try file.use { db in
       let damaged = Set(try before.damaged(db).map(\.table.name))
+      let edits = options.discardsEdits ? try before.edits(info.database, db) : []
       // A user's triggers may change rows that the pull does not write, so all written rows are recorded.
       let records = try UserObject.hasTriggers(db)
       try db.execute(sql: MirrorTables.movesCreation + "DELETE FROM \(MirrorTables.moves)")
@@ -216,7 +215,7 @@ extension MirrorPull {
       if options.isFull || options.discardsEdits {
         for table in before.tables { try UnfitRows.remove(from: table, db) }
       }
-      if options.discardsEdits { try discardEdits(db, documents, &writer) }
+      if options.discardsEdits { try discard(edits + MirrorTables.edits(db), db, documents, &writer) }
       let known = rebuilds ? declared : before
       let inferred =
         known.tables.dropFirst(declared.tables.count).map(\.schema)
@@ -294,18 +293,22 @@ extension MirrorPull {
   }
 
   /// Restores edited rows to the state of their documents.
-  private func discardEdits(
+  ///
+  /// All of them are removed first, because a unique index that somebody created may not admit both states of several.
+  private func discard(
+    _ edits: [MirrorTables.Edit],
     _ db: Database,
     _ documents: DocumentTable,
     _ writer: inout RowWriter
   ) throws {
-    for edit in try MirrorTables.edits(db) {
+    for edit in edits {
       if let document = edit.document {
-        try writer.restore(document, documents, db)
+        try writer.remove(document, db)
       } else if let table = CollectionPath(edit.collection).flatMap({ writer.layout.table(of: $0) }) {
         try StatementWriter(db, table.removalByPath).run(texts: [edit.path])
       }
     }
+    for document in edits.compactMap(\.document) { try writer.restore(document, documents, db) }
   }
 }
 

@@ -14,7 +14,7 @@ struct EditedRows {
   /// - Throws: `.inputMalformed` if a row cannot be a document, or if it is not known what was edited.
   init(of file: String, _ layout: MirrorLayout, _ database: DatabaseName, _ db: Database) throws {
     try layout.assertIntact(file, to: "push from", db)
-    let edits = try MirrorTables.edits(db)
+    let edits = try layout.edits(database, db)
     for collection in Set(edits.map(\.collection)).sorted() {
       guard let table = CollectionPath(collection).flatMap({ layout.table(of: $0) }),
         let row = try UnfitRows.all(in: table, db).first
@@ -45,11 +45,8 @@ struct EditedRows {
         abandoned.append(edit.entry)
       } else if unfit == nil {
         let cause = edit.document.flatMap { PathLimits.violations(of: $0).first?.message }
-        unfit = Self.unfit(
-          file,
-          table,
-          cause ?? "'\(PathLimits.shortened(edit.path))' is no path of a document in it"
-        )
+        let text = PathLimits.shortened(edit.path.replacing("//", with: "/"))
+        unfit = Self.unfit(file, table, cause ?? "'\(text)' is no path of a document in it")
       }
     }
     if let unfit { throw unfit }

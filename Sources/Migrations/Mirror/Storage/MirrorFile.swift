@@ -111,7 +111,11 @@ package final class MirrorFile: Sendable {
   }
 
   /// Returns the number of documents whose rows were edited and not pushed.
-  package func editCount() throws(Failure) -> Int { try use { db in try MirrorTables.edits(db).count } }
+  package func editCount() throws(Failure) -> Int {
+    let info = try MirrorInfo(self)
+    let layout = try info.layout()
+    return try use { db in try layout.edits(info.database, db).count }
+  }
 
   /// Returns what is wrong with tables in which edits are not recorded.
   package func damages() throws(Failure) -> [String] {
