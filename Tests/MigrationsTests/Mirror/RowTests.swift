@@ -123,7 +123,7 @@ struct RowTests {
     return try RowEdit(path, table, schema).decide(
       document,
       row["_gone"] == nil ? edited : nil,
-      movedFrom: origin
+      movedFrom: origin.map { RawDocument(path: DocumentPath(schema.pattern, "former"), fields: $0) }
     )
   }
 

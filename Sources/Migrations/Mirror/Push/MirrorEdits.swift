@@ -158,7 +158,9 @@ package struct MirrorEdits: ChangeList {
     let pulled = try stored.map { RawDocument(path: path, fields: try rows.fields($0.fields)) }
     let row = try Self.row(path, table, db)
     let declared = schema.collection(path.collection) ?? table.inferredTimes
-    let origin = try RowMoves.origin(of: path, documents, db).map { try rows.fields($0.fields) }
+    let origin = try RowMoves.origin(of: path, documents, db).map {
+      RawDocument(path: $0.path, fields: try rows.fields($0.fields))
+    }
     let decision = try RowEdit(path, table, declared).decide(pulled, row, movedFrom: origin)
     return (decision, pulled, stored?.updateTime)
   }

@@ -23,23 +23,23 @@ struct RowEdit {
   /// - Parameters:
   ///   - pulled: The document as it was pulled; nil if there was none.
   ///   - row: The cells of the fields and of `_other`; nil if the row was deleted.
-  ///   - origin: The fields of the document that the row was pulled as, if it has another ID now.
+  ///   - origin: The document that the row was pulled as, if it has another ID now.
   func decide(
     _ pulled: RawDocument?,
     _ row: [SQLCell]?,
-    movedFrom origin: FieldMap? = nil
+    movedFrom origin: RawDocument? = nil
   ) throws(Failure) -> Decision {
     guard let row else { return delete(pulled) }
     if pulled == nil, let refusal = refusalOfSpaces() { return refusal }
     var cells = try SQLCells()
-    let base = origin ?? pulled?.fields ?? FieldMap()
+    let base = origin?.fields ?? pulled?.fields ?? FieldMap()
     let image = RowImage(base, in: table, &cells)
-    // A document that was there has its own times.
+    // A document that was there has its own times, whichever of both the row has.
     let own = RowImage(pulled?.fields ?? base, in: table, &cells)
     var after = base
     for (index, column) in table.columns.enumerated() {
       if declared?.serverTimes.contains(column.field) ?? false {
-        if row[index] != own.cells[index] {
+        if row[index] != own.cells[index], row[index] != image.cells[index] {
           return refuse("server-time", column.field, "The service sets this time; leave its column as it is.")
         }
         if let pulled, origin != nil { after[column.field] = pulled.fields[column.field] }
@@ -69,7 +69,7 @@ struct RowEdit {
         return refuse("immutable", nil, "The schema lets no document like it be changed.")
       }
     }
-    return checked(after, pulled)
+    return checked(after, pulled, origin)
   }
 
   private func refusalOfSpaces() -> Decision? {
@@ -94,8 +94,8 @@ struct RowEdit {
     return .change(nil, serverTimes: [])
   }
 
-  /// Returns the change, unless the document would violate the schema more than before.
-  private func checked(_ fields: FieldMap, _ pulled: RawDocument?) -> Decision {
+  /// Returns the change, unless the document would violate the schema more than before, or than the one that its row was.
+  private func checked(_ fields: FieldMap, _ pulled: RawDocument?, _ origin: RawDocument?) -> Decision {
     var after = fields
     guard let declared else { return .change(after, serverTimes: []) }
     var times: [FieldPath] = []
@@ -106,7 +106,11 @@ struct RowEdit {
       times = [time]
     }
     let document = RawDocument(path: path, fields: after)
-    if let breach = declared.breaches(by: document, over: pulled?.fields, settingTimes: times).first {
+    let former = origin.map { declared.breaches(by: $0) } ?? []
+    let breach = declared.breaches(by: document, over: pulled?.fields, settingTimes: times).first { new in
+      !former.contains { $0.kind == new.kind && $0.field == new.field }
+    }
+    if let breach {
       return .refused(.breach(breach, of: path))
     }
     for time in times { after[time] = nil }
