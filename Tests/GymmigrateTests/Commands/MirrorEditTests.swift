@@ -341,6 +341,18 @@ struct MirrorEditTests {
     }
   }
 
+  @Test("A table of the user with the name of a new collection is kept, and said to be in the way.")
+  func takenName() async throws {
+    try put("d/1", #"{"doubleValue":1}"#)
+    try await withMirror { tool in
+      try await sql("CREATE TABLE e (x); INSERT INTO e VALUES ('mine')", tool)
+      try put("e/1", #"{"doubleValue":1}"#)
+      try await tool.run("mirror", "pull", "-o", "m.sqlite", "-q")
+        .expectFailure(73, "table \"e\" already exists", "rename or drop it")
+      #expect(try await sql("SELECT x FROM e", tool) == [["mine"]])
+    }
+  }
+
   @Test("Of a column that somebody adds, a push and the status say that its values go nowhere.")
   func addedColumn() async throws {
     try put("d/1", #"{"doubleValue":1}"#)

@@ -158,6 +158,12 @@ package final class MirrorFile: Sendable {
       )
     case .SQLITE_CONSTRAINT where error.extendedResultCode == .SQLITE_CONSTRAINT_TRIGGER:
       failure(.cannotWrite, "a trigger of the file refuses it: \(cause)", "Change the trigger, or drop it.")
+    case .SQLITE_ERROR, .SQLITE_CONSTRAINT:
+      failure(
+        .cannotWrite,
+        cause,
+        "A table or an index that you created in it may be in the way: rename or drop it, or name another file."
+      )
     case .SQLITE_NOTADB, .SQLITE_CORRUPT: failure(.inputMalformed, cause, "Move it away and pull again.")
     default:
       failure(
