@@ -3,8 +3,9 @@
 # ours: openpyxl (and LibreOffice, where it is installed) for workbooks, a reader of its own for random tables, Google's Python
 # client for the embedded store, its protobuf messages for all that is sent, a model of groups and Python's calendar for
 # classes, Google's emulator for the sample of security rules, for the commands and for the embedded store, random histories for
-# mirrors, random accidents for restores, a reader of its own for Google's export folders, google-auth for federated signing,
-# bash, zsh and fish for completions, and the benchmark with few documents. The kernel says how much memory commands took.
+# mirrors, and a model of runs that fail, are killed, resumed and undone, random accidents for restores, a reader of its own for
+# Google's export folders, google-auth for federated signing, bash, zsh and fish for completions, and the benchmark with few
+# documents. The kernel says how much memory commands took.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,6 +37,8 @@ judge() {
   "$GYMMIGRATE_PYTHON" Tests/Judges/emulator.py --quick "$GYMMIGRATE_BINARY"
   "$GYMMIGRATE_PYTHON" Tests/Judges/store_differences.py "$GYMMIGRATE_BINARY" 500
   "$GYMMIGRATE_PYTHON" Tests/Judges/time_histories.py "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/run_histories.py --self-check "$GYMMIGRATE_BINARY"
+  "$GYMMIGRATE_PYTHON" Tests/Judges/run_histories.py "$GYMMIGRATE_BINARY" 5
   "$GYMMIGRATE_PYTHON" Tests/Judges/restore_accidents.py "$GYMMIGRATE_BINARY" 15
   "$GYMMIGRATE_PYTHON" Tests/Judges/managed_folders.py "$GYMMIGRATE_BINARY" 15
   "$GYMMIGRATE_PYTHON" Tests/Judges/memory.py "$GYMMIGRATE_BINARY"
