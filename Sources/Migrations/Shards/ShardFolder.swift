@@ -3,10 +3,17 @@ package import Storage
 
 /// The folder shared by all tasks of a sharded run: typed objects with fixed names.
 ///
-/// | name | content | |---|---| | `plan.json` | ``ShardPlan`` | | `claims/NNNNN.json` | ``ShardClaim``, who works on a task | |
-/// `ranges/NNNNN.json` | ``ShardResult``, how a range ended | | `errors/NNNNN.json` | ``ShardError``, why the last attempt of a
-/// task failed | | `parts/NNNNN.jsonl` | the output of a range | | `lists/NNNNN/…` | the lists of a range | | `begun/NNNNN`,
-/// `begun/NNNNN-N` | that a range has begun to write, and the name of its folder | | `ramp.json`, `clock/NNNNN` | when the first task began to write, by the store's clock; a task's reading of that clock |
+/// | name | content |
+/// |---|---|
+/// | `plan.json` | ``ShardPlan`` |
+/// | `claims/NNNNN.json` | ``ShardClaim``, who works on a task |
+/// | `ranges/NNNNN.json` | ``ShardResult``, how a range ended |
+/// | `errors/NNNNN.json` | ``ShardError``, why the last attempt of a task failed |
+/// | `parts/NNNNN.jsonl` | the output of a range |
+/// | `lists/NNNNN/…` | the lists of a range |
+/// | `begun/NNNNN`, `begun/NNNNN-N` | that a range has begun to write, and the name of its folder |
+/// | `ramp.json` | when the first task began to write, by the store's clock |
+/// | `clock/NNNNN` | a task's reading of that clock |
 package struct ShardFolder: Sendable {
   package let store: any ObjectStore
 

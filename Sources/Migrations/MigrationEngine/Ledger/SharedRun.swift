@@ -3,8 +3,8 @@ package import Runs
 
 /// A run with several processes, as represented in the ledger and the lease of its database.
 ///
-/// ``open()`` records it, ``join(_:)`` works for it, ``close(_:isEmpty:rewriting:)`` records its end. Between these calls the lease may
-/// be free; the entry still keeps other runs from beginning.
+/// ``open()`` records it, ``join(_:)`` works for it, ``close(_:isEmpty:rewriting:)`` records its end. Between these calls the lease
+/// may be free; the entry still keeps other runs from beginning.
 package struct SharedRun: Sendable {
   private let ledger: MigrationLedger
   private let entry: LedgerEntry

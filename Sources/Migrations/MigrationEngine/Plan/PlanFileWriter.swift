@@ -6,8 +6,9 @@ import Runs
 ///
 /// A line is a JSON object with the members `after` (the new fields; omitted for a deletion), `before` (omitted for a creation),
 /// `checksum` (of the migration's file, if it has one), `createTime`, `database`, `migration`, `path`, `reasons`, `server`,
-/// `serverTimes`, `transaction` (the number of the transaction in which successive lines are written) and `updateTime`. The names of several migrations that change a document together are joined by `+`, and so are
-/// their checksums. A complete plan has a ``PlanEnd``.
+/// `serverTimes`, `transaction` (the number of the transaction in which successive lines are written) and `updateTime`. The names
+/// of several migrations that change a document together are joined by `+`, and so are their checksums. A complete plan has a
+/// ``PlanEnd``.
 ///
 ///     let file = PlanFileWriter(context.folder.file("plan.jsonl"), of: context.environment)
 ///     try await file.append(changes, by: migration)
