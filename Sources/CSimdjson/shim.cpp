@@ -90,22 +90,29 @@ bool has_vanishing_number(const uint8_t *json, size_t length) {
   return false;
 }
 
-// Whether a word of the tape is that of a number that is 0 (simdjson's doc/tape.md: a number's value is the word behind its
-// tag; every other word has a tag in its upper byte). The loop has no branch, so that the compiler makes vectors of it.
+// Whether a word of the tape may be that of a number like this (simdjson's doc/tape.md: a number's value is the word behind its
+// tag; every other word has a tag in its upper byte). The loops have no branch, so that the compiler makes vectors of them.
 bool holds_zero_word(const gm_json_document &document) {
   uint64_t found = 0;
   for (size_t i = 0; i < document.tape_length; i++) found |= (document.tape[i] << 1) == 0;
   return found != 0;
 }
 
-// Whether a double of the tape is 0.
-bool has_zero(const gm_json_document &document) {
-  if (!holds_zero_word(document)) return false;
+// The upper byte of doubles from 2^49 to 2^65, without their sign, which no tag has.
+bool holds_large_word(const gm_json_document &document) {
+  uint64_t found = 0;
+  for (size_t i = 0; i < document.tape_length; i++) found |= (document.tape[i] << 1 >> 57) == 0x43;
+  return found != 0;
+}
+
+// Whether the bits of a double of the tape are as wanted.
+template <typename Test>
+bool has_double(const gm_json_document &document, Test is_wanted) {
   for (size_t i = 1; i < document.tape_length; i++) {
     const uint8_t tag = document.tape[i] >> 56;
     if (tag != 'd' && tag != 'l' && tag != 'u') continue;
     i++;
-    if (tag == 'd' && i < document.tape_length && document.tape[i] << 1 == 0) return true;
+    if (tag == 'd' && i < document.tape_length && is_wanted(document.tape[i])) return true;
   }
   return false;
 }
@@ -162,18 +169,15 @@ gm_json_parser *gm_json_parser_create(size_t max_bytes, size_t max_depth) {
 }
 
 int gm_json_loses_numbers(const gm_json_document *document, const uint8_t *json, size_t length) {
-  return has_zero(*document) && has_vanishing_number(json, length);
+  return holds_zero_word(*document) && has_double(*document, [](uint64_t bits) { return bits << 1 == 0; })
+    && has_vanishing_number(json, length);
 }
 
-// Without a branch, as above; a value that looks like the tag of a double costs a careful pass.
 int gm_json_may_round(const gm_json_document *document) {
   const uint64_t least = 0x4340000000000000, largest = 0x43E0000000000000;
-  uint64_t found = 0;
-  for (size_t i = 1; i + 1 < document->tape_length; i++) {
-    const uint64_t magnitude = document->tape[i + 1] << 1 >> 1;
-    found |= (document->tape[i] >> 56 == 'd') & (magnitude - least <= largest - least);
-  }
-  return found != 0;
+  return holds_large_word(*document) && has_double(*document, [](uint64_t bits) {
+    return (bits << 1 >> 1) - least <= largest - least;
+  });
 }
 
 void gm_json_parser_destroy(gm_json_parser *parser) { delete parser; }
