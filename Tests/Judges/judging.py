@@ -72,6 +72,13 @@ class Handler(BaseHTTPRequestHandler):
     def body(self):
         return self.rfile.read(int(self.headers.get("Content-Length") or 0))
 
+    def whole_body(self):
+        """The body; None, without an answer, if whoever sent it was killed before its end."""
+        body = self.body()
+        if len(body) < int(self.headers.get("Content-Length") or 0):
+            return self.hang_up()
+        return body
+
     def respond(self, status, body, type="application/json", keep=None):
         """Answers with a body, or with so many bytes of it before the connection is closed."""
         self.send_response_only(status)

@@ -134,9 +134,9 @@ class Proxy:
 
         class Passing(Handler):
             def pass_on(self):
-                body = self.body()
-                if len(body) < int(self.headers.get("Content-Length") or 0):
-                    return self.hang_up()  # Who sent it was killed.
+                body = self.whole_body()
+                if body is None:
+                    return
                 plain = gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body
                 with proxy.gate:
                     proxy.requests += 1

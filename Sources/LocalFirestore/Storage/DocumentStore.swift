@@ -175,6 +175,7 @@ final class DocumentStore: Sendable {
       if settled >= wanted { return settled }
       usleep(1000)
     }
+    // As long as somebody commits, the present is what is known to be complete.
     if readTime == nil { return try watch.settledTime(at: now, wanted: 0) }
     throw FirestoreError(.unavailable, "Another process is writing to the data file.")
   }

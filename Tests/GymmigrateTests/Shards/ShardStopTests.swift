@@ -76,7 +76,7 @@ struct ShardStopTests {
     }
   }
 
-  @Test("Without its folder, a range that has begun to write is neither undone nor begun anew (66).")
+  @Test("Without its folder, a range that has begun to write is neither undone nor begun again (66).")
   func lost() async throws {
     try await withKilled { tool, mini, run, before in
       let after = Self.orders(mini)

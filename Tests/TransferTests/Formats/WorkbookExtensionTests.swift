@@ -46,7 +46,7 @@ struct WorkbookExtensionTests {
     return found
   }
 
-  /// An extension and the place before which it stands.
+  /// An extension and what it precedes.
   @Test(arguments: [
     (
       "<cellXfs>",

@@ -257,7 +257,7 @@ package struct JSONValues: ~Copyable {
     try rest(depth: 1)
   }
 
-  /// Copies what stands in the place of an object: the rest of its line, or an element of an array.
+  /// Copies what is there instead of an object: the rest of its line, or an element of an array.
   private mutating func other() throws(Failure) {
     switch (around, try peek()) {
     case (.nothing, _) where count > 0: while let byte = try peek(), byte != 0x0A { try copy() }

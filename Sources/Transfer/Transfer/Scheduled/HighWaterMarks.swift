@@ -88,7 +88,9 @@ package struct HighWaterMarks: Sendable {
     Timestamp(seconds: time.seconds - overlap, nanoseconds: time.nanoseconds)
   }
 
-  /// Advances the marks of collections to the read time of an export, never backwards, and writes the file.
+  /// Advances the marks of collections to the read time of an export, and writes the file.
+  ///
+  /// A mark goes back only if it was not one for changes that have their time in the same field.
   ///
   /// - Parameter field: Returns the time of last change of a collection in the schema of the export.
   /// - Throws: `.cannotWrite`; then the file is unchanged.
